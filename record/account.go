@@ -23,6 +23,7 @@ type Account struct {
 	Received   int64            // WebSocket data frames read
 	Duplicate  int64            // replies to messages that had one
 	Unmatched  int64            // replies with an id nobody sent
+	Unplanned  int64            // messages of no plan: greetings, automatic answers, heartbeats, send()
 }
 
 // Add adds other to a, Sub takes it away.
@@ -39,6 +40,7 @@ func (a *Account) combine(other Account, sign int64) {
 		{&a.Handshakes, other.Handshakes}, {&a.Control, other.Control}, {&a.Sent, other.Sent}, {&a.OK, other.OK},
 		{&a.Error, other.Error}, {&a.Lost, other.Lost}, {&a.LateOK, other.LateOK}, {&a.LateError, other.LateError},
 		{&a.Received, other.Received}, {&a.Duplicate, other.Duplicate}, {&a.Unmatched, other.Unmatched},
+		{&a.Unplanned, other.Unplanned},
 	} {
 		*f.to += sign * f.from
 	}
@@ -100,6 +102,9 @@ func (a *Account) Explain(name string, difference float64) []string {
 	}
 	if name == "handshakes" {
 		out = append(out, "a handshake that we gave up on may have been accepted by the gateway")
+	}
+	if name != "handshakes" && a.Unplanned > 0 {
+		out = append(out, fmt.Sprintf("%d messages of no plan were sent (greetings, automatic answers, heartbeats, send()), which the gateway may count", a.Unplanned))
 	}
 	if a.Unmatched > 0 {
 		out = append(out, fmt.Sprintf("%d replies carried an id that we never sent", a.Unmatched))
