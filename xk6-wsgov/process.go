@@ -3,6 +3,8 @@ package wsgov
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,8 +26,9 @@ type Process struct {
 	drives      atomic.Int64
 	connections atomic.Int64
 
-	mu      sync.Mutex
-	account record.Account
+	mu       sync.Mutex
+	account  record.Account
+	flushers map[*func()]struct{}
 }
 
 // NewProcess starts a run now.
@@ -51,8 +54,30 @@ func (p *Process) Book(a record.Account) {
 	p.account.Add(a)
 }
 
+// Register takes a function that books what was counted but not booked yet; Account calls it first. The function it
+// returns takes it back.
+func (p *Process) Register(flush func()) (unregister func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.flushers == nil {
+		p.flushers = make(map[*func()]struct{})
+	}
+	p.flushers[&flush] = struct{}{}
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.flushers, &flush)
+	}
+}
+
 // Account is a copy of the account of the whole process so far.
 func (p *Process) Account() record.Account {
+	p.mu.Lock()
+	pending := slices.Collect(maps.Keys(p.flushers))
+	p.mu.Unlock()
+	for _, flush := range pending {
+		(*flush)()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.account.Clone()

@@ -30,6 +30,14 @@ func NewTable(index, connections int) *Table {
 	return &Table{open: make(map[string]*Entry), done: done{offset: int64(index) + 1, stride: int64(max(connections, 1))}}
 }
 
+// NewSidePage opens the connection's page of a book on which only that book's own messages are booked.
+func (t *Table) NewSidePage(b *Book) *Page {
+	p := newPage(t)
+	p.book = b
+	b.add(p)
+	return p
+}
+
 // NewPage opens the connection's page of a book; from now on frames that belong to no message are booked on it. What
 // the connection received before its first plan moves onto its first page.
 func (t *Table) NewPage(b *Book) *Page {

@@ -57,7 +57,8 @@ func (c *Conn) Read() (Frame, error) {
 	return Frame{At: c.socket.lastRead(), Data: data, Binary: kind == websocket.BinaryMessage}, nil
 }
 
-// Write sends one data frame before the deadline (zero: no deadline). After an error the connection can only be closed.
+// Write sends one data frame before the deadline (zero: no deadline). A frame that could only be written in part ends the
+// connection, so an error is followed by the end of Read.
 func (c *Conn) Write(data []byte, binary bool, deadline time.Time) error {
 	kind := websocket.TextMessage
 	if binary {
@@ -68,7 +69,11 @@ func (c *Conn) Write(data []byte, binary bool, deadline time.Time) error {
 	if err := c.ws.SetWriteDeadline(deadline); err != nil {
 		return fmt.Errorf("setting the write deadline: %w", err)
 	}
-	return c.ws.WriteMessage(kind, data)
+	err := c.ws.WriteMessage(kind, data)
+	if err != nil {
+		_ = c.ws.Close() // the frame may have been cut; the reader learns it from here
+	}
+	return err
 }
 
 // Ping sends a WebSocket ping.
