@@ -16,6 +16,7 @@ const (
 	// SignificantDigits of a quantile. Four make a bucket narrower than 1/16,384 (0.0061 %) of its value, so that what is
 	// printed with four digits is what was measured.
 	SignificantDigits = 4
+	coarseDigits      = 3
 	// sparseLimit is how many distinct buckets are held in the sparse form, which takes some ten kilobytes but searches
 	// for its place; from there on the dense form takes 2.5 MB and does not search.
 	sparseLimit = 2048
@@ -27,6 +28,7 @@ const (
 type Histogram struct {
 	sparse  *hdrhistogram.PackedHistogram
 	dense   *hdrhistogram.Histogram // takes all new counts while it is there
+	digits  int
 	slower  int64
 	clamped int64
 	sum     float64
@@ -36,10 +38,16 @@ type Histogram struct {
 }
 
 // New returns an empty histogram.
-func New() *Histogram {
+func New() *Histogram { return withDigits(SignificantDigits) }
+
+// NewCoarse returns an empty histogram of three significant digits that never takes more than 200 kB. It merges with its
+// like only.
+func NewCoarse() *Histogram { return withDigits(coarseDigits) }
+
+func withDigits(digits int) *Histogram {
 	return &Histogram{
-		sparse: hdrhistogram.NewPacked(1, HighestMillis*1000, SignificantDigits),
-		min:    math.Inf(1), max: math.Inf(-1),
+		sparse: hdrhistogram.NewPacked(1, HighestMillis*1000, digits), digits: digits,
+		min: math.Inf(1), max: math.Inf(-1),
 	}
 }
 
@@ -66,7 +74,7 @@ func (h *Histogram) count(micros int64) error {
 		return h.sparse.RecordValue(micros)
 	}
 	if h.dense == nil {
-		h.dense = hdrhistogram.New(1, HighestMillis*1000, SignificantDigits)
+		h.dense = hdrhistogram.New(1, HighestMillis*1000, h.digits)
 	}
 	return h.dense.RecordValue(micros)
 }
