@@ -36,13 +36,14 @@ func (b *Book) each(f func(*Page)) {
 	}
 }
 
-// Settled appends the entries settled since the last call to dst.
+// Settled appends the entries that any page settled since the last call to dst.
 func (b *Book) Settled(dst []*Entry) []*Entry {
-	b.each(func(p *Page) {
-		dst = append(dst, p.settled...)
-		clear(p.settled)
-		p.settled = p.settled[:0]
-	})
+	b.mu.Lock()
+	pages := b.pages
+	b.mu.Unlock()
+	for _, p := range pages {
+		dst = p.Settled(dst)
+	}
 	return dst
 }
 

@@ -157,3 +157,27 @@ func (p *Page) noteLacksOK(part *reply.Part) {
 		p.counts.LacksOK++
 	}
 }
+
+// Planned is how many messages were planned.
+func (p *Page) Planned() int64 {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	return p.counts.Planned
+}
+
+// UnsentCount is how many messages were not handed to the socket.
+func (p *Page) UnsentCount() int64 {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	return p.counts.Unsent
+}
+
+// Settled appends the entries settled since the last call to dst.
+func (p *Page) Settled(dst []*Entry) []*Entry {
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	dst = append(dst, p.settled...)
+	clear(p.settled)
+	p.settled = p.settled[:0]
+	return dst
+}

@@ -4,7 +4,7 @@ import "github.com/wsgov/wsgov/record"
 
 // Tally is the distribution of the three times over the settled messages of a plan. It is for one goroutine.
 type Tally struct {
-	response, service, lag times
+	response, service, lag, generator times
 }
 
 // NewTally is an empty tally.
@@ -25,6 +25,7 @@ func (t *Tally) Add(e *Entry) error {
 	}
 	if e.sent {
 		t.lag.add(e.Lag())
+		t.generator.add(e.GeneratorLag())
 	} else {
 		t.lag.missing++
 	}
@@ -44,3 +45,6 @@ func (t *Tally) AnsweredServiceP99() record.Milliseconds {
 	answered.missing = 0
 	return answered.at(0.99)
 }
+
+// GeneratorLagP99 is the 99th percentile of the generator's own part of the lag over sent messages; 0 without any.
+func (t *Tally) GeneratorLagP99() record.Milliseconds { return t.generator.at(0.99) }

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/wsgov/wsgov/record"
+	"github.com/wsgov/wsgov/xk6-wsgov/ledger"
+)
+
+// finish closes the books: it publishes the ledger, proves it, and emits the end of the plan's run.
+func (d *drive) finish() *record.Ledger {
+	d.flushing.Lock()
+	defer d.flushing.Unlock()
+	counts := d.books.flushed
+	length := d.length()
+	l := d.publish(&counts, length)
+	if err := errors.Join(ledger.Check(&counts), ledger.CheckLedger(l), d.books.broken); err != nil {
+		d.c.env.Logger.Error("the books do not close", "plan", l.Plan, "error", err)
+		l.Warnings = append(l.Warnings, record.Warning{Code: "books", Text: err.Error()})
+	}
+	l.Warnings = append(l.Warnings, d.warnings(l, &counts)...)
+	d.emitEnd(l, length)
+	return l
+}
+
+// length is from the plan's start to the later of its window's end and its last reply.
+func (d *drive) length() time.Duration {
+	now := d.c.env.elapsed()
+	end := d.book.LastFrameAt()
+	if d.stopped > 0 {
+		end = max(end, d.stopped)
+	} else if d.endsAt > 0 {
+		end = max(end, min(d.endsAt, now))
+	}
+	if end <= d.startedAt {
+		end = now
+	}
+	return max(end-d.startedAt, 1)
+}
+
+func (d *drive) publish(c *ledger.Counts, length time.Duration) *record.Ledger {
+	_, highest := d.book.InFlight()
+	l := &record.Ledger{
+		Plan: d.plan.Name, Planned: c.Planned, Sent: c.Sent, Unsent: c.Unsent, OK: c.OK, Error: c.Error, Lost: c.Lost,
+		Errors: maps.Clone(c.Errors), LostReasons: maps.Clone(c.LostReasons), UnsentReasons: maps.Clone(c.UnsentReasons),
+		Frames: c.Frames, Handshakes: d.books.handshakes, MaxInFlight: int64(highest),
+		DeliveryRatio: ratio(c.OK, c.Planned), Goodput: float64(c.OK) / length.Seconds(),
+		Warnings: []record.Warning{},
+	}
+	l.Handshakes.Causes = maps.Clone(l.Handshakes.Causes)
+	l.ResponseTime, l.ServiceTime, l.SendLag = d.books.tally.Quantiles()
+	l.Naive = record.Naive{SuccessRatio: ratio(c.Frames.Received, c.Sent), P99: d.books.tally.AnsweredServiceP99()}
+	if receiving := d.book.LastFrameAt() - d.startedAt; receiving > 0 {
+		l.Naive.FramesPerSecond = float64(c.Frames.Received) / receiving.Seconds()
+	}
+	return l
+}
+
+// ratio is a share, 0 of nothing.
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"math"
+	"time"
+
+	"github.com/wsgov/wsgov/xk6-wsgov/wire"
+)
+
+// never is a timer that does not fire within any run.
+const never = time.Duration(math.MaxInt64)
+
+// startHeartbeat keeps a socket alive and watches that it is, until the function it returns is called.
+func (k *conn) startHeartbeat(ws *wire.Conn) (stop func()) {
+	h := k.c.target.Heartbeat
+	if h == nil || h.Every <= 0 {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		k.beat(ws, h, done)
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// beat sends a heartbeat every so often, and drops a connection on which nothing was heard for too long.
+func (k *conn) beat(ws *wire.Conn, h *Heartbeat, done <-chan struct{}) {
+	next, silence := time.NewTimer(h.Every), time.NewTimer(never)
+	defer next.Stop()
+	defer silence.Stop()
+	if h.DeadAfter > 0 {
+		silence.Reset(h.DeadAfter)
+	}
+	for {
+		select {
+		case <-next.C:
+			k.heartbeat(ws, h)
+			next.Reset(h.Every)
+		case <-silence.C:
+			left := ws.LastHeard() + h.DeadAfter - k.c.env.elapsed()
+			if left <= 0 {
+				k.c.noteDead()
+				ws.Drop()
+				return
+			}
+			silence.Reset(left)
+		case <-done:
+			return
+		}
+	}
+}
+
+// heartbeat sends one. That it could not be sent shows when the socket ends, which its reader books.
+func (k *conn) heartbeat(ws *wire.Conn, h *Heartbeat) {
+	var err error
+	if h.Message == "" {
+		err = ws.Ping()
+	} else {
+		err = k.write(ws, []byte(h.Message), false)
+	}
+	if err != nil {
+		k.c.env.Logger.Debug("heartbeat not sent", "conn", k.number(), "error", err)
+	}
+}
