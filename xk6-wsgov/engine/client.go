@@ -235,6 +235,19 @@ func (c *Client) sweep() {
 	}
 }
 
+// allDead reports whether no connection will come up again.
+func (c *Client) allDead() bool {
+	for _, k := range c.conns {
+		k.mu.Lock()
+		dead := k.dead
+		k.mu.Unlock()
+		if !dead {
+			return false
+		}
+	}
+	return true
+}
+
 // newTable is the table of the connection with the given index.
 func (c *Client) newTable(index int) *ledger.Table {
 	return ledger.NewTable(index, len(c.conns))

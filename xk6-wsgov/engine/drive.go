@@ -100,6 +100,7 @@ func (d *drive) run(ctx context.Context) *record.Ledger {
 	}
 	sending.Wait()
 	d.awaitReplies(ctx)
+	d.awaitWindow()
 	d.settle()
 	stopFlushing()
 	d.releaseNumbers()
@@ -192,6 +193,19 @@ func (d *drive) awaitReplies(ctx context.Context) {
 				timer.Reset(min(interruptGrace, max(cut-d.c.env.elapsed(), 0)))
 			}
 		}
+	}
+}
+
+// awaitWindow keeps listening until the open model's window ends, unless it ends by count or every connection is dead.
+func (d *drive) awaitWindow() {
+	if d.plan.Model != Open || d.endsAt == 0 || d.plan.Count > 0 || d.c.allDead() {
+		return
+	}
+	timer := time.NewTimer(d.endsAt - d.c.env.elapsed())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-d.halt:
 	}
 }
 

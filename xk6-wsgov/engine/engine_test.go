@@ -224,7 +224,7 @@ func TestOpenPlansExactlyRateTimesDuration(t *testing.T) {
 
 // Intended times are those of the schedule to the nanosecond, whatever the cap and the gateway do.
 func TestIntendedTimesDoNotMove(t *testing.T) {
-	slow := onMessage(func(p *peer, id string) { time.Sleep(5 * time.Millisecond); answerOK(p, id) }) // the peer's service time
+	slow := onMessage(func(p *peer, id string) { <-time.After(5 * time.Millisecond); answerOK(p, id) })
 	c, seen := client(t, Target{URL: serve(t, slow)})
 	p := open(1000, 40*time.Millisecond)
 	p.Cap = intPtr(1)
