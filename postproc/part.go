@@ -116,7 +116,7 @@ func (p *part) totals(at *record.PointLine, plan string, b *book) {
 	}
 	addLedger(&b.totals, &l)
 	b.totalsFrames = b.totalsFrames || has["frames"] != nil
-	b.totalsLinks = b.totalsLinks || l.Handshakes.Attempted > 0
+	b.totalsLinks = b.totalsLinks || has["handshakes"] != nil
 }
 
 // reading books a counter of the gateway, and at the first snapshot what of our account lies before it.
@@ -133,7 +133,7 @@ func (p *part) reading(at *record.PointLine) {
 func (p *part) accountSoFar() record.Account {
 	var sum record.Account
 	for _, b := range p.books {
-		sum.Add(b.account(&b.points))
+		sum.Add(b.account(&b.points, p.linksRecorded()))
 	}
 	return sum
 }
@@ -150,10 +150,21 @@ func (p *part) precede(pending *part) {
 	p.absorb(pending)
 }
 
-// account is what the counts of ledger l say about a gateway's counters.
-func (b *book) account(l *record.Ledger) record.Account {
+// linksRecorded tells whether handshakes are recorded. A plan that uses the connections of another has none of its own.
+func (p *part) linksRecorded() bool {
+	for _, b := range p.books {
+		if b.totalsLinks || b.points.Handshakes.Attempted > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// account is what the counts of ledger l say about a gateway's counters. Without recorded handshakes the plan's distinct
+// connections stand for them.
+func (b *book) account(l *record.Ledger, links bool) record.Account {
 	opened := l.Handshakes.Opened
-	if l.Handshakes.Attempted == 0 {
+	if !links {
 		opened = b.connections + int64(len(b.conns))
 	}
 	return record.Account{

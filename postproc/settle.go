@@ -22,7 +22,8 @@ func (g group) run() Run {
 	for _, name := range g.order {
 		b := g.books[name]
 		p := b.settle()
-		account.Add(b.account(&p.Ledger))
+		p.LinksRecorded = g.linksRecorded()
+		account.Add(b.account(&p.Ledger, p.LinksRecorded))
 		if b.starts+b.ends == 0 && !b.hasMessages() && !b.hasFrames {
 			addHandshakes(&out.Handshakes, &b.points.Handshakes)
 			continue
@@ -76,7 +77,6 @@ func (b *book) settle() Plan {
 	if out.FramesRecorded = b.hasFrames || b.totalsFrames; b.totalsFrames && b.whole() {
 		l.Frames = b.totals.Frames
 	}
-	out.LinksRecorded = b.points.Handshakes.Attempted > 0 || b.totalsLinks
 	if b.points.Handshakes.Attempted == 0 {
 		l.Handshakes = b.totals.Handshakes
 	}
