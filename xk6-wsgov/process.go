@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wsgov/wsgov/record"
+	"github.com/wsgov/wsgov/xk6-wsgov/generator"
 )
 
 // Process is what all VUs of one process share: the run's identity and its start, the account of everything that was
@@ -23,6 +24,7 @@ type Process struct {
 	// Seed is the run's seed, from which plans without one derive theirs.
 	Seed int64
 
+	self        *generator.Sampler
 	drives      atomic.Int64
 	connections atomic.Int64
 
@@ -35,8 +37,13 @@ type Process struct {
 func NewProcess(seed int64) *Process {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails: crypto/rand.Read aborts the program instead
-	return &Process{ID: hex.EncodeToString(id[:]), Start: time.Now(), Seed: seed}
+	start := time.Now()
+	return &Process{ID: hex.EncodeToString(id[:]), Start: start, Seed: seed, self: generator.New(start)}
 }
+
+// Self returns samples of this process's own resources that are due at the given offset, at most once a second however
+// many VUs ask.
+func (p *Process) Self(now time.Duration) []record.Sample { return p.self.Take(now) }
 
 // Elapsed is the monotonic offset from the run's start.
 func (p *Process) Elapsed() time.Duration { return time.Since(p.Start) }
