@@ -42,7 +42,11 @@ func (s *Summary) Verdict() Verdict {
 	if !s.hasPlans() {
 		return Verdict{NoPlans, s.withoutPlans()}
 	}
-	return Verdict{Closed, "books close; " + s.gateway()}
+	text := "books close; " + s.gateway()
+	if s.BadLines > 0 {
+		text += fmt.Sprintf("; %d lines could not be used, none of them of a message by the totals", s.BadLines)
+	}
+	return Verdict{Closed, text}
 }
 
 // torn gives the first sign that the input is not whole, and how many there are.
