@@ -161,8 +161,12 @@ func (c *Client) shutDown(code int, reason string) {
 // Close closes every connection with the code and reason, waits for all that the client started, and books what is left.
 // Calling it again does nothing.
 func (c *Client) Close(_ context.Context, code int, reason string) error {
+	c.connect.Do(func() { // nothing was opened, and nothing will be
+		c.closing.Store(true)
+		c.kill()
+		close(c.connected)
+	})
 	c.shutDown(code, reason)
-	c.connect.Do(func() { close(c.connected) })
 	c.running.Wait()
 	c.closed.Do(func() {
 		c.flush()
