@@ -150,7 +150,7 @@ func warnReplies(w *warner, c *ledger.Counts, t *Target) {
 const lateGenerator = 10 // ms
 
 func (d *drive) warnLag(w *warner, l *record.Ledger) {
-	if p99 := d.books.tally.GeneratorLagP99(); p99 > lateGenerator {
+	if p99 := d.books.tally.GeneratorLagP99(); p99 > lateGenerator && d.plan.Model != Burst { // a burst is late by design
 		w.add("generator-late", "this generator itself was late by %.1f ms or more for one message in a hundred: response times include that; lower the load or move the gateway to another machine", float64(p99))
 	}
 	if n := d.books.capWaits; n > 0 {
