@@ -6,9 +6,10 @@ import (
 )
 
 // Metric is what an input has of a metric that is not about our planned messages: k6's own, or a script's. Count is the
-// number of points, Sum of their values; for a trend, Times are over all of them in the metric's own unit. Foreign counts
-// points that a script wrote under one of this module's names. WithURL is the part of Sum that comes from points tagged
-// with a URL, which k6's own network metrics are and a script's points of the same name are not.
+// number of points, Sum that of their values. Trend is set for a trend whose values are within the range of the
+// distributions, with quantiles of three digits by nearest rank. Foreign counts points that a script wrote under one of
+// this module's names, NotFinite lines whose value was NaN or infinite. URLCount and URLSum are of the points tagged with a
+// URL, which k6's own network metrics are and a script's points of the same name are not.
 type Metric struct {
 	Name      string            `json:"name"`
 	Kind      record.Kind       `json:"type"`
@@ -71,7 +72,7 @@ func (m *metric) add(p *record.PointLine) {
 // summary is the metric as the summary shows it.
 func (m *metric) summary() Metric {
 	out := m.Metric
-	if m.trend != nil {
+	if m.trend != nil && m.trend.Clamped() == 0 {
 		q := m.trend.Quantiles()
 		out.Trend = &q
 	}

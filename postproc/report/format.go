@@ -55,12 +55,12 @@ func signed(f float64) string {
 // pastDeadline is how a quantile among messages without an answer is printed.
 const pastDeadline = "> deadline"
 
-// millis prints a time in milliseconds with four significant digits, which is what the distributions hold.
+// millis prints a time in milliseconds with the four digits that the distributions hold, and never more than three behind the point.
 func millis(m record.Milliseconds) string {
 	switch f := float64(m); {
 	case math.IsInf(f, 1):
 		return pastDeadline
-	case math.Abs(f) >= 1000:
+	case math.Abs(f) >= 100:
 		return decimal(f, 1)
 	case math.Abs(f) >= 10:
 		return decimal(f, 2)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/wsgov/wsgov/postproc"
 	"github.com/wsgov/wsgov/postproc/reconcile"
@@ -97,7 +97,7 @@ func parse(args []string) (*options, error) {
 	if len(o.files) == 0 {
 		return nil, errors.New("no result file given; use - to read standard input")
 	}
-	if strings.Count(" "+strings.Join(o.files, " ")+" ", " - ") > 1 {
+	if i := slices.Index(o.files, "-"); i >= 0 && slices.Contains(o.files[i+1:], "-") {
 		return nil, errors.New("standard input (-) can be read only once")
 	}
 	return o, nil

@@ -38,6 +38,7 @@ func writeMetrics(w io.Writer, s *postproc.Summary) {
 	}
 	t.left[3] = true
 	t.print(w, 0)
+	wrap(w, "", "(p50 and p95 by nearest rank to three digits; k6 interpolates between ranks)")
 }
 
 // writeOffer tells what became of the load that was to be offered, before any ratio.
@@ -80,6 +81,8 @@ func aggregate(m *postproc.Metric) string {
 		text = "sum " + value(m.Sum)
 	case m.Kind == record.Rate:
 		text = fmt.Sprintf("%s (%s of %s)", percent(float64(m.NonZero)/float64(m.Count)), count(m.NonZero), count(m.Count))
+	case m.Kind == record.Trend && m.Trend == nil:
+		text = fmt.Sprintf("min %s  mean %s  max %s", value(m.Min), value(m.Sum/float64(m.Count)), value(m.Max))
 	case m.Trend != nil:
 		text = fmt.Sprintf("min %s  p50 %s  p95 %s  max %s", millis(m.Trend.Min), millis(m.Trend.P50), millis(m.Trend.P95), millis(m.Trend.Max))
 	default:

@@ -19,15 +19,15 @@ func writePlan(w io.Writer, p *postproc.Plan) {
 	}
 	fmt.Fprintf(w, "\n  %s\n", head)
 	writeStory(w, p)
+	for _, warning := range p.Warnings {
+		wrap(w, "    warning: ", sentence(warning.Text))
+	}
 	fmt.Fprintln(w)
 	writeCounts(w, p)
 	fmt.Fprintln(w)
 	writeTimes(w, p)
 	fmt.Fprintln(w)
 	writeIdentities(w, p.Identities)
-	for _, warning := range p.Warnings {
-		wrap(w, "    warning: ", sentence(warning.Text))
-	}
 }
 
 // writeStory puts what a script that only counts frames would say beside the truth.
@@ -81,6 +81,9 @@ func writeCounts(w io.Writer, p *postproc.Plan) {
 		wrap(w, "    handshakes  ", handshakes(&p.Handshakes))
 	} else {
 		fmt.Fprintln(w, "    handshakes  not recorded")
+	}
+	if p.MaxInFlight > 0 {
+		fmt.Fprintf(w, "    in flight   at most %s\n", count(p.MaxInFlight))
 	}
 	if len(p.Closes) > 0 {
 		wrap(w, "    closes      ", tally(p.Closes))

@@ -62,10 +62,22 @@ func writeRun(w io.Writer, s *postproc.Summary, i int) {
 	if r.Handshakes.Attempted > 0 {
 		fmt.Fprintf(w, "  connections without a plan: %s\n", handshakes(&r.Handshakes))
 	}
+	if len(r.Generator) > 0 {
+		wrap(w, "  generator at most: ", resources(r.Generator))
+	}
 	for j := range r.Plans {
 		writePlan(w, &r.Plans[j])
 	}
 	writeGateway(w, r)
+}
+
+// resources prints what the generator itself used, by resource.
+func resources(m map[string]float64) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, safe(name)+" "+value(m[name]))
+	}
+	return strings.Join(out, ", ")
 }
 
 func handshakes(h *record.HandshakeCounts) string {
