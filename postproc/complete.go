@@ -43,7 +43,7 @@ func (b *book) sums() []string {
 	}
 	out := outcomeDifferences(&b.points, &b.totals)
 	if b.hasFrames && b.totalsFrames {
-		out = append(out, frameDifferences(&b.points.Frames, &b.totals.Frames)...)
+		out = append(out, missingFrames(&b.points.Frames, &b.totals.Frames)...)
 	}
 	if len(out) == 0 {
 		return nil

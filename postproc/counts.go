@@ -67,12 +67,15 @@ func outcomeDifferences(points, totals *record.Ledger) []string {
 	return out
 }
 
-func frameDifferences(points, totals *record.FrameCounts) []string {
-	return differing([]pair{
+// missingFrames says what the points lack of the totals. More of it in the points is what came after the end point: late
+// replies do.
+func missingFrames(points, totals *record.FrameCounts) []string {
+	all := []pair{
 		{"frames received", points.Received, totals.Received}, {"parts", points.Parts, totals.Parts}, {"late", points.Late, totals.Late},
 		{"duplicate", points.Duplicate, totals.Duplicate}, {"unmatched", points.Unmatched, totals.Unmatched},
 		{"malformed", points.Malformed, totals.Malformed}, {"push", points.Push, totals.Push},
-	})
+	}
+	return differing(slices.DeleteFunc(all, func(p pair) bool { return p.points > p.totals }))
 }
 
 type pair struct {

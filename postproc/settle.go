@@ -74,7 +74,8 @@ func (b *book) settle() Plan {
 		replace(&l.LostReasons, b.totals.LostReasons)
 		replace(&l.UnsentReasons, b.totals.UnsentReasons)
 	}
-	if out.FramesRecorded = b.hasFrames || b.totalsFrames; b.totalsFrames && b.whole() {
+	out.FramesRecorded = b.hasFrames || b.totalsFrames
+	if b.totalsFrames && b.whole() && len(missingFrames(&b.points.Frames, &b.totals.Frames)) > 0 {
 		l.Frames = b.totals.Frames
 	}
 	if b.points.Handshakes.Attempted == 0 {

@@ -38,6 +38,17 @@ func runCases() []runCase {
 			f.drive(d)
 			f.snapshot(9000, record.SnapshotAfter, "p1", 0, "echoed", 3)
 		}, ExitFine, []string{"gateway agrees: unreconciled 0", "echoed 0 3 3 3 0"}},
+		{"late replies after the end point", func(f *fixture) {
+			d := main(append(all(2, ok), lost), record.FrameCounts{Received: 3, Parts: 3, Late: 1})
+			d.late = "ok"
+			d.totals = func(l *record.Ledger) { l.Frames = answers(2) }
+			f.drive(d)
+		}, ExitFine, []string{"books close", "3 received with 3 parts: 2 ok, 0 error, 1 late", "push: 3 = 3"}},
+		{"frames missing from the points", func(f *fixture) {
+			d := main(all(2, ok), answers(2))
+			d.totals = func(l *record.Ledger) { l.Frames = record.FrameCounts{Received: 3, Parts: 3, Push: 1} }
+			f.drive(d)
+		}, ExitTorn, []string{"the file has frames received 2 of 3, parts 2 of 3, push 0 of 1", "3 received with 3 parts", "1 push"}},
 		{"restarted gateway", func(f *fixture) {
 			f.snapshot(0, record.SnapshotBefore, "p1", 0, "echoed", 500)
 			f.drive(main(all(2, ok), answers(2)))
