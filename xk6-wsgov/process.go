@@ -24,7 +24,12 @@ type Process struct {
 	// Seed is the run's seed, from which plans without one derive theirs.
 	Seed int64
 
+	// Versions names the programs of the run, such as "wsgov/1.2.0"; it is written into start and end points. The host may
+	// set it before the first VU runs.
+	Versions string
+
 	self        *generator.Sampler
+	snapshots   snapshots
 	drives      atomic.Int64
 	connections atomic.Int64
 
