@@ -51,9 +51,9 @@ func (d *drive) publish(c *ledger.Counts, length time.Duration) *record.Ledger {
 	}
 	l.Handshakes.Causes = maps.Clone(l.Handshakes.Causes)
 	l.ResponseTime, l.ServiceTime, l.SendLag = d.books.tally.Quantiles()
-	l.Naive = record.Naive{SuccessRatio: ratio(c.Frames.Received, c.Sent), P99: d.books.tally.AnsweredServiceP99()}
-	if receiving := d.book.LastFrameAt() - d.startedAt; receiving > 0 {
-		l.Naive.FramesPerSecond = float64(c.Frames.Received) / receiving.Seconds()
+	l.Naive = record.Naive{
+		SuccessRatio: ratio(c.Frames.Received, c.Sent), FramesPerSecond: float64(c.Frames.Received) / length.Seconds(),
+		P99: d.books.tally.AnsweredServiceP99(),
 	}
 	return l
 }
