@@ -61,6 +61,13 @@ func (k *conn) set(ws *wire.Conn, dead bool) {
 	k.changed = make(chan struct{})
 }
 
+// broken takes a socket out of use that failed to write, before its reader has noticed.
+func (k *conn) broken(ws *wire.Conn) {
+	if k.up() == ws {
+		k.set(nil, false)
+	}
+}
+
 // await returns the open socket, waiting for it to come back if it may. It returns nil once the connection is dead or stop
 // is closed; then dead tells which.
 func (k *conn) await(stop <-chan struct{}) (ws *wire.Conn, dead bool) {

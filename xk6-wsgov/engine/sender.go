@@ -183,6 +183,7 @@ func (s *sender) send(ws *wire.Conn, e *ledger.Entry, m rendered) {
 	}
 	if err := ws.Write(m.msg.Payload, m.msg.Binary, s.deadline(at)); err != nil {
 		s.d.c.env.Logger.Debug("message not written", "conn", s.k.number(), "error", err)
+		s.k.broken(ws)
 	}
 	s.blocked = s.now()
 	s.stalls.add(at, s.blocked, false)
