@@ -1,0 +1,54 @@
+// Package options reads the options of a run from script, environment and command line.
+package options
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/wsgov/wsgov/host/threshold"
+)
+
+// Options are what a run needs to know, with defaults filled in. Scenarios are sorted by name.
+type Options struct {
+	Scenarios            []*Scenario
+	Thresholds           []Watch
+	Tags                 map[string]string
+	SystemTags           []string
+	SetupTimeout         time.Duration
+	TeardownTimeout      time.Duration
+	HandleSummaryTimeout time.Duration
+	MinIterationDuration time.Duration
+	NoSetup              bool
+	NoTeardown           bool
+	Throw                bool
+	InsecureTLS          bool
+	SummaryTrendStats    []threshold.Aggregation
+	SummaryTimeUnit      string // "", "s", "ms" or "us"
+
+	// Raw are the options as they were given, by key, after precedence was applied; scripts read them.
+	Raw map[string]json.RawMessage
+}
+
+// Watch is a series with the thresholds on it.
+type Watch struct {
+	Selector   threshold.Selector
+	Thresholds []*threshold.Threshold
+}
+
+// SystemTag reports whether a tag of the host is wanted.
+func (o *Options) SystemTag(name string) bool { return slices.Contains(o.SystemTags, name) }
+
+// defaults are k6's.
+func defaults() *Options {
+	return &Options{
+		Tags:                 map[string]string{},
+		SystemTags:           []string{"scenario", "group", "check"},
+		SetupTimeout:         time.Minute,
+		TeardownTimeout:      time.Minute,
+		HandleSummaryTimeout: 2 * time.Minute,
+		SummaryTrendStats: []threshold.Aggregation{
+			{Name: "avg"}, {Name: "min"}, {Name: "med"}, {Name: "max"}, {Name: "p", Percentile: 90}, {Name: "p", Percentile: 95},
+		},
+	}
+}
