@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,185 +15,166 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// The WebSocket endpoints.
 const (
-	pathGateway = "/gateway"
-	pathSerial  = "/serial"
-	pathEcho    = "/echo"
-)
-
-const (
+	defaultAddr         = "127.0.0.1:0"
 	defaultMaxQueue     = 100_000
 	defaultWriteTimeout = 10 * time.Second
-	maxMessage          = 1 << 20
 )
 
-// Options say how a gateway serves. The zero value of each field means its default.
+// Options say how to serve. The zero value serves the default rules on a free loopback port.
 type Options struct {
-	Addr         string        // default 127.0.0.1:0, a free port of the loopback address
-	Rules        *Rules        // default DefaultRules
-	Journal      string        // file to write the journal to; empty: none
-	MaxQueue     int           // replies that may wait on a connection; default 100,000
-	WriteTimeout time.Duration // after which a client that takes nothing is cut off; default 10 s
+	Addr         string        // host:port to listen on; port 0 takes a free one. Default 127.0.0.1:0
+	Rules        *Rules        // nil means DefaultRules
+	Journal      string        // file to write the journal to; empty for none
 	Compression  bool          // accept permessage-deflate
-	Report       func(error)   // is told, once, that the journal is incomplete; default: nobody
+	MaxQueue     int           // replies that may wait on one connection. Default 100,000
+	WriteTimeout time.Duration // how long a client may take nothing. Default 10 s
+	OnError      func(error)   // is told of each failure while serving, once, from any goroutine. Nil to ignore
 }
 
 func (o Options) withDefaults() Options {
 	if o.Addr == "" {
-		o.Addr = "127.0.0.1:0"
+		o.Addr = defaultAddr
 	}
-	if o.Rules == nil {
-		rules := DefaultRules()
-		o.Rules = &rules
+	rules := DefaultRules()
+	if o.Rules != nil {
+		rules = *o.Rules
 	}
+	o.Rules = &rules
 	if o.MaxQueue <= 0 {
 		o.MaxQueue = defaultMaxQueue
 	}
 	if o.WriteTimeout <= 0 {
 		o.WriteTimeout = defaultWriteTimeout
 	}
-	if o.Report == nil {
-		o.Report = func(error) {}
+	if o.OnError == nil {
+		o.OnError = func(error) {}
 	}
 	return o
 }
 
-// Server is a gateway that serves. Its methods may be called from any goroutine.
+// Server is a gateway that serves. Its methods are safe for concurrent use.
 type Server struct {
 	options  Options
-	start    time.Time
+	start    time.Time // origin of all instants
 	process  string
 	listener net.Listener
-	http     http.Server
+	http     *http.Server
 	upgrader websocket.Upgrader
-	tallies  map[string]*tally // by endpoint; never changed once it serves
 	journal  *journal
-	conns    atomic.Int64 // numbers connections
+	tallies  map[string]*tally // by path
+	accepted atomic.Int64      // numbers the connections
 
-	running sync.WaitGroup // the sessions and the listener's goroutine
+	accepting sync.WaitGroup // the goroutine that accepts
+	acceptErr error          // why it ended, if not by Close
 
 	mu       sync.Mutex
-	sessions map[*session]struct{}
-	stopping bool
+	closing  bool
+	sessions map[session]*link
+	serving  sync.WaitGroup // sessions
+
+	closeOnce sync.Once
+	closeErr  error
 }
 
-// Start listens and serves until Close. It fails if the address cannot be listened on or the journal not be opened.
+// Start listens, opens the journal and serves until Close. Errors are those of the address and of the journal's file.
 func Start(o Options) (*Server, error) {
 	o = o.withDefaults()
-	start := time.Now()
-	s := &Server{
-		options: o, start: start, process: processIdentity(start), sessions: map[*session]struct{}{},
-		tallies:  map[string]*tally{pathGateway: {}, pathSerial: {}, pathEcho: {}},
-		upgrader: websocket.Upgrader{EnableCompression: o.Compression, CheckOrigin: func(*http.Request) bool { return true }},
-	}
-	if o.Journal != "" {
-		j, err := openJournal(o.Journal, o.Report)
-		if err != nil {
-			return nil, err
-		}
-		s.journal = j
-		s.journal.add(newJournalHead(s.process, start, *o.Rules).append)
-	}
-	l, err := net.Listen("tcp", o.Addr)
+	listener, err := net.Listen("tcp", o.Addr)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listen on %s: %w: choose a free address with --addr", o.Addr, err), s.journal.close())
+		return nil, fmt.Errorf("listen: %w: choose another --addr (port 0 takes a free one); an older gateway may still be running", err)
 	}
-	s.listener = l
-	s.http.Handler = s.handler()
-	s.running.Go(func() { _ = s.http.Serve(l) }) // it always fails, with ErrServerClosed once Close was called
+	s := &Server{options: o, start: time.Now(), listener: listener, sessions: map[session]*link{}, tallies: map[string]*tally{}}
+	s.process = processIdentity(s.start)
+	if o.Journal != "" {
+		if s.journal, err = openJournal(o.Journal, o.OnError); err != nil {
+			return nil, errors.Join(err, listener.Close())
+		}
+		s.journal.add(newJournalHead(s.process, s.start, *o.Rules).append)
+	}
+	s.upgrader = s.newUpgrader()
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
+	s.accepting.Go(s.accept)
 	return s, nil
 }
 
-// Addr is the address that it really listens on, host and port.
+func (s *Server) accept() {
+	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		s.acceptErr = fmt.Errorf("accept connections on %s: %w: restart the gateway", s.Addr(), err)
+		s.options.OnError(s.acceptErr)
+	}
+}
+
+// Addr is the address that the server listens on, as host:port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// elapsed is the monotonic time since the start.
-func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
+// Rules are the rules of connections that set none.
+func (s *Server) Rules() Rules { return *s.options.Rules }
 
-func (s *Server) handler() http.Handler {
-	mux := http.NewServeMux()
-	for path := range s.tallies {
-		mux.HandleFunc(path, s.serveSocket)
-	}
-	mux.HandleFunc("GET /stats", s.serveStats)
-	mux.Handle("GET /metrics", s.metricsHandler())
-	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
-	return mux
+func (s *Server) now() time.Duration { return time.Since(s.start) }
+
+// Close stops listening, closes every connection with 1001, waits for all goroutines and completes the journal. Clients get
+// a second to answer the close, or less if ctx is done before. The error tells of a journal that is incomplete or of a
+// listener that failed; OnError has been told too. Further calls return the same.
+func (s *Server) Close(ctx context.Context) error {
+	s.closeOnce.Do(func() { s.closeErr = s.close(ctx) })
+	return s.closeErr
 }
 
-// serveSocket upgrades a request and serves its connection to the end.
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	if !websocket.IsWebSocketUpgrade(r) {
-		w.Header().Set("Upgrade", "websocket")
-		http.Error(w, path+" speaks WebSocket: open it with ws://", http.StatusUpgradeRequired)
-		return
+func (s *Server) close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closing = true
+	open := maps.Clone(s.sessions)
+	s.mu.Unlock()
+
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	var closers sync.WaitGroup
+	for each, l := range open {
+		closers.Go(func() { goAway(each, l) })
 	}
-	rules, err := s.options.Rules.withQuery(path, r.URL.RawQuery)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+	if s.http.Shutdown(ctx) != nil {
+		_ = s.http.Close() // requests that do not end, and connections that never sent one
 	}
-	t := s.tallies[path]
-	t.conns.Add(1) // before the client can see that it was accepted
-	ws, err := s.upgrader.Upgrade(w, r, nil)
-	if err != nil {
-		t.conns.Add(-1) // the upgrader has answered; nobody was accepted
-		return
-	}
-	e := s.newSession(ws, path, rules)
-	if !s.enter(e) {
-		e.shut(websocket.CloseGoingAway)
-		_ = ws.Close() // the server is going away with it
-		return
-	}
-	defer s.leave(e)
-	e.serve(r.URL.RawQuery)
+	s.accepting.Wait()
+	s.awaitSessions(ctx, slices.Collect(maps.Values(open)))
+	closers.Wait()
+	return errors.Join(s.acceptErr, s.journal.close())
 }
 
-// enter registers a session, unless the server is stopping.
-func (s *Server) enter(e *session) bool {
+// goAway tells a client that the gateway stops. Replies that wait are abandoned.
+func goAway(s session, l *link) {
+	l.end(websocket.CloseGoingAway, byGateway)
+	s.halt()
+	l.closeWith(websocket.CloseGoingAway, "the gateway is stopping")
+}
+
+// awaitSessions waits for the sessions to end and cuts them off when ctx is done.
+func (s *Server) awaitSessions(ctx context.Context, open []*link) {
+	stop := context.AfterFunc(ctx, func() {
+		for _, l := range open {
+			_ = l.ws.Close() // nothing can be done for a socket that does not close
+		}
+	})
+	s.serving.Wait()
+	stop()
+}
+
+// enter books a session as open, unless the server is closing.
+func (s *Server) enter(each session, l *link) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping {
+	if s.closing {
 		return false
 	}
-	s.sessions[e] = struct{}{}
-	s.running.Add(1)
+	s.sessions[each] = l
+	s.serving.Add(1)
 	return true
 }
 
-func (s *Server) leave(e *session) {
+func (s *Server) leave(each session) {
 	s.mu.Lock()
-	delete(s.sessions, e)
+	delete(s.sessions, each)
 	s.mu.Unlock()
-	s.running.Done()
-}
-
-// Close stops listening, closes every connection with 1001, and waits until all is booked and the journal is on disk. Its
-// error says that the journal is incomplete, or that ctx ended first.
-func (s *Server) Close(ctx context.Context) error {
-	s.mu.Lock()
-	s.stopping = true
-	open := make([]*session, 0, len(s.sessions))
-	for e := range s.sessions {
-		open = append(open, e)
-	}
-	s.mu.Unlock()
-	_ = s.http.Close() // the listener and idle connections; sessions are hijacked and closed below
-	for _, e := range open {
-		e.shut(websocket.CloseGoingAway)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.running.Wait()
-	}()
-	select {
-	case <-done:
-		return s.journal.close()
-	case <-ctx.Done():
-		return fmt.Errorf("stopping the gateway: %w", ctx.Err())
-	}
+	s.serving.Done()
 }

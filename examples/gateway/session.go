@@ -2,199 +2,163 @@ package gateway
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"sync"
-	"time"
 
 	"github.com/gorilla/websocket"
 )
 
-// ending is how a connection ended: the close code, 1006 if it broke, and by whom.
-type ending struct {
-	code int
-	by   string
+// session serves one connection.
+type session interface {
+	// serve returns when the connection has ended and all that was started for it has stopped.
+	serve()
+	// halt lets no further reply begin. It may be called by anyone, any number of times.
+	halt()
 }
 
-const (
-	byClient  = "client"
-	byGateway = "gateway"
-)
-
-// closeGrace is how long a client may take to answer a Close frame.
-const closeGrace = time.Second
-
-// session serves one connection: its own goroutine reads and judges, another writes what is due.
-type session struct {
-	server *Server
-	ws     *websocket.Conn
-	path   string
-	tally  *tally
-	rules  discipline // nil on /echo
-	lines  lineWriter
-	out    *outbox
-	buf    []byte // of the writer
-
-	mu    sync.Mutex
-	ended *ending // set when the gateway ends the connection
-}
-
-func (s *Server) newSession(ws *websocket.Conn, path string, rules Rules) *session {
-	number := s.conns.Add(1)
-	e := &session{
-		server: s, ws: ws, path: path, tally: s.tallies[path],
-		lines: newLineWriter(s.journal, number, ws.RemoteAddr().String(), path),
-		out:   newOutbox(s.elapsed, s.options.MaxQueue),
-	}
-	switch path {
-	case pathGateway:
-		e.rules = newLimiter(rules, number)
-	case pathSerial:
-		e.rules = &series{delay: rules.SerialDelay}
-	}
-	ws.SetReadLimit(maxMessage)
-	return e
-}
-
-// serve runs the connection to its end and books what was left.
-func (e *session) serve(query string) {
-	e.tally.open.Add(1)
-	defer e.tally.open.Add(-1)
-	e.lines.opened(query, e.server.elapsed())
-	var writing sync.WaitGroup
-	writing.Go(func() { e.out.run(e.deliver) })
-	err := e.read()
-	for _, r := range e.out.stop() {
-		e.abandon(r)
-	}
-	writing.Wait()
-	_ = e.ws.Close() // the connection is over; what is left of it does not matter
-	e.lines.closed(e.server.elapsed(), e.endingOf(err))
-}
-
-// read takes in messages until the connection ends, and says why it did.
-func (e *session) read() error {
+// pump reads messages until the connection ends, and sees to it that the end is known to both sides. Take returns false
+// when there is no point in reading on.
+func (l *link) pump(take func(kind int, payload []byte, r receipt) bool) {
 	for {
-		kind, payload, err := e.ws.ReadMessage()
+		kind, payload, received, err := l.read()
 		if err != nil {
-			return err
+			l.finish(err)
+			return
 		}
-		received := e.server.elapsed()
-		if e.rules == nil && !mayBeControl(payload) {
-			e.echo(kind, payload, received)
-			continue
-		}
-		if err := e.take(kind, payload, received); err != nil {
-			return err
+		if !take(kind, payload, receipt{received: received}) {
+			l.end(websocket.CloseAbnormalClosure, byGateway)
+			return
 		}
 	}
 }
 
-// take judges a message and puts its reply where it waits until it is due.
-func (e *session) take(kind int, payload []byte, received time.Duration) error {
+// finish settles the end that a read came upon, and explains it to the client where the library has not.
+func (l *link) finish(err error) {
+	e := endingOf(err)
+	switch {
+	case errors.Is(err, errTooLarge):
+		l.closeWith(e.code, err.Error())
+	case e.code == websocket.CloseInvalidFramePayloadData && e.by == byGateway:
+		l.closeWith(e.code, "the compressed message cannot be read")
+	}
+	l.end(e.code, e.by)
+}
+
+// paced is a session whose replies wait until they are due.
+type paced struct {
+	*link
+	discipline discipline
+	outbox     *outbox
+	output     []byte // the reply that was written last
+}
+
+func newPaced(l *link, d discipline) *paced {
+	p := &paced{link: l, discipline: d, outbox: newOutbox(l.now, l.server.options.MaxQueue)}
+	answerClose := l.ws.CloseHandler()
+	l.ws.SetCloseHandler(func(code int, text string) error {
+		p.halt()
+		return answerClose(code, text)
+	})
+	return p
+}
+
+func (p *paced) serve() {
+	var writer sync.WaitGroup
+	writer.Go(p.write)
+	p.pump(p.take)
+	p.halt()
+	// Nothing can be done for a socket that does not close; closing it frees a writer that is stuck.
+	_ = p.ws.Close()
+	writer.Wait()
+}
+
+func (p *paced) halt() { p.abandon(p.outbox.stop()...) }
+
+// take judges a message and puts its reply in the outbox.
+func (p *paced) take(_ int, payload []byte, r receipt) bool {
+	due := r.received
 	m := parseMessage(payload)
-	r, due := receipt{id: m.id, received: received, verdict: verdictControl}, received
 	switch {
 	case m.control:
-	case e.rules == nil:
-		e.echo(kind, payload, received)
-		return nil
+		r.verdict = verdictControl
 	case m.id == nil:
 		r.verdict = verdictBad
 	default:
-		r.verdict, due = e.rules.judge(received)
+		r.verdict, due = p.discipline.judge(r.received)
 	}
-	e.tally.receive(r.verdict)
-	err := e.out.put(r, due)
-	if err == nil {
-		return nil
+	r.id = slices.Clone(m.id)
+	p.tally.receive(r.verdict)
+	switch err := p.outbox.put(r, due); {
+	case errors.Is(err, errFull):
+		p.halt()
+		p.abandon(r)
+		p.closeWith(websocket.CloseTryAgainLater, p.fullReason())
+	case err != nil:
+		p.abandon(r)
 	}
-	e.abandon(r)
-	if errors.Is(err, errFull) {
-		e.shut(websocket.CloseTryAgainLater)
-	}
-	return err
-}
-
-// echo gives a frame back at once. The next one is read when it is written.
-func (e *session) echo(kind int, payload []byte, received time.Duration) {
-	r := receipt{received: received, verdict: verdictOK}
-	if e.lines.journal != nil {
-		r.id = parseMessage(payload).id
-	}
-	e.tally.receive(r.verdict)
-	e.write(kind, payload, r)
-}
-
-// deliver writes a reply that is due, and reports whether the connection can take more.
-func (e *session) deliver(r receipt) bool {
-	e.buf = e.buf[:0]
-	if r.verdict == verdictControl {
-		e.buf = e.server.appendStatsReply(e.buf, r.id)
-	} else {
-		e.buf = appendReply(e.buf, r)
-	}
-	return e.write(websocket.TextMessage, e.buf, r)
-}
-
-// write counts a reply just before it is written, and books how the write went.
-func (e *session) write(kind int, payload []byte, r receipt) bool {
-	e.tally.answer(r.verdict)
-	err := e.ws.SetWriteDeadline(time.Now().Add(e.server.options.WriteTimeout))
-	if err == nil {
-		err = e.ws.WriteMessage(kind, payload)
-	}
-	replied := e.server.elapsed()
-	e.tally.served(r.verdict, replied-r.received, err)
-	if err != nil {
-		e.lines.message(r, replied, fateUndelivered)
-		e.end(ending{websocket.CloseAbnormalClosure, byGateway})
-		_ = e.ws.Close() // ends the reader, too
-		return false
-	}
-	e.lines.message(r, replied, fateWritten)
 	return true
 }
 
-func (e *session) abandon(r receipt) {
-	e.tally.abandon(r.verdict)
-	e.lines.message(r, 0, fateAbandoned)
+func (p *paced) fullReason() string {
+	return "more than " + strconv.Itoa(p.server.options.MaxQueue) + " replies were waiting: send slower, or read the replies"
 }
 
-// shut sends a Close frame and gives the client a moment to answer it.
-func (e *session) shut(code int) {
-	e.end(ending{code, byGateway})
-	deadline := time.Now().Add(closeGrace)
-	_ = e.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, closeReasons[code]), deadline) // a broken connection ends anyway
-	_ = e.ws.SetReadDeadline(deadline)
+// write is the one goroutine that writes replies.
+func (p *paced) write() {
+	p.outbox.run(func(r receipt) bool {
+		if r.verdict == verdictControl {
+			return p.writeStats(r)
+		}
+		p.output = appendReply(p.output[:0], r)
+		return p.deliver(r)
+	})
 }
 
-// closeReasons are given with a close code.
-var closeReasons = map[int]string{
-	websocket.CloseGoingAway:     "the gateway is stopping",
-	websocket.CloseTryAgainLater: "too many replies wait on this connection (--max-queue)",
+// writeStats counts the control message itself only afterwards, which is why it is rendered here.
+func (p *paced) writeStats(r receipt) bool {
+	p.output = p.server.appendStatsReply(p.output[:0], r.id)
+	return p.deliver(r)
 }
 
-// end notes how the gateway ended the connection; the first reason stands.
-func (e *session) end(how ending) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ended == nil {
-		e.ended = &how
+func (p *paced) deliver(r receipt) bool {
+	if p.answer(websocket.TextMessage, p.output, r) == nil {
+		return true
 	}
+	p.end(websocket.CloseAbnormalClosure, byGateway)
+	p.halt()
+	_ = p.ws.Close() // tells the reader; the connection is broken anyway
+	return false
 }
 
-// endingOf is how the connection ended: by us if we said so, else as the failed read says.
-func (e *session) endingOf(err error) ending {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ended != nil {
-		return *e.ended
+// mirror is the session of /echo. It replies before it reads on, which is the cheapest way to echo.
+type mirror struct {
+	*link
+	output []byte
+}
+
+func (m *mirror) serve() {
+	m.pump(m.take)
+	_ = m.ws.Close() // nothing can be done for a socket that does not close
+}
+
+// halt has nothing to do: take looks at the ending.
+func (m *mirror) halt() {}
+
+func (m *mirror) take(kind int, payload []byte, r receipt) bool {
+	if m.lines.journal != nil || mayBeControl(payload) {
+		parsed := parseMessage(payload)
+		r.id = parsed.id
+		if parsed.control {
+			r.verdict, kind = verdictControl, websocket.TextMessage
+			m.output = m.server.appendStatsReply(m.output[:0], r.id)
+			payload = m.output
+		}
 	}
-	var closed *websocket.CloseError
-	if errors.As(err, &closed) {
-		return ending{closed.Code, byClient}
+	m.tally.receive(r.verdict)
+	if m.isEnding() {
+		m.abandon(r)
+		return true
 	}
-	if errors.Is(err, websocket.ErrReadLimit) {
-		return ending{websocket.CloseMessageTooBig, byGateway}
-	}
-	return ending{websocket.CloseAbnormalClosure, byClient}
+	return m.answer(kind, payload, r) == nil
 }

@@ -1,0 +1,146 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const (
+	maxMessage = 1 << 20         // bytes, after decompression
+	grace      = 1 * time.Second // for a client to answer a close frame, and for a control frame to get out
+)
+
+// ending is how a connection ended.
+type ending struct {
+	code int
+	by   string // client or gateway
+}
+
+var errTooLarge = errors.New("message over 1 MiB")
+
+// link is one upgraded connection: it stamps, counts and books what passes. One goroutine reads from it and one writes
+// replies to it, which may be the same; closing it is safe from any.
+type link struct {
+	server *Server
+	ws     *websocket.Conn
+	number int64 // 1 for the first connection of the process
+	tally  *tally
+	lines  lineWriter
+
+	input      []byte // the message that was read last
+	writeUntil time.Duration
+	ended      atomic.Pointer[ending]
+}
+
+func (l *link) now() time.Duration { return l.server.now() }
+
+// read returns the next message and the instant at which the read that completed it returned. The payload is valid until
+// the next read.
+func (l *link) read() (kind int, payload []byte, received time.Duration, err error) {
+	kind, r, err := l.ws.NextReader()
+	if err != nil {
+		return 0, nil, 0, err
+	}
+	l.input, err = readInto(l.input[:0], r)
+	return kind, l.input, l.now(), err
+}
+
+// readInto appends all of r to buf, up to the largest message.
+func readInto(buf []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > maxMessage:
+			return buf, errTooLarge
+		case errors.Is(err, io.EOF):
+			return buf, nil
+		case err != nil:
+			return buf, err
+		}
+	}
+}
+
+// answer counts a reply, writes it and books what became of it.
+func (l *link) answer(kind int, payload []byte, r receipt) error {
+	l.extendWriteDeadline()
+	l.tally.answer(r.verdict)
+	err := l.ws.WriteMessage(kind, payload)
+	replied, outcome := l.now(), fateWritten
+	if err != nil {
+		outcome = fateUndelivered
+	}
+	l.tally.served(r.verdict, replied-r.received, err)
+	l.lines.message(r, replied, outcome)
+	return err
+}
+
+// extendWriteDeadline gives the next write at least nine tenths of the write timeout. Moving the deadline for each
+// write would cost as much as a small write.
+func (l *link) extendWriteDeadline() {
+	timeout := l.server.options.WriteTimeout
+	now := l.now()
+	if l.writeUntil-now >= timeout-timeout/10 {
+		return
+	}
+	l.writeUntil = now + timeout
+	// It fails only on a closed connection, and then so does the write.
+	_ = l.ws.SetWriteDeadline(l.server.start.Add(l.writeUntil))
+}
+
+// abandon books messages that get no reply.
+func (l *link) abandon(receipts ...receipt) {
+	for _, r := range receipts {
+		l.tally.abandon(r.verdict)
+		l.lines.message(r, 0, fateAbandoned)
+	}
+}
+
+// end settles how the connection ended. The first to say so is right.
+func (l *link) end(code int, by string) { l.ended.CompareAndSwap(nil, &ending{code, by}) }
+
+// isEnding reports whether it has been settled that the connection ends.
+func (l *link) isEnding() bool { return l.ended.Load() != nil }
+
+// closeWith begins to close the connection: it sends a close frame and gives the client some time to answer it. The
+// reader then finds the end.
+func (l *link) closeWith(code int, reason string) {
+	l.end(code, byGateway)
+	until := time.Now().Add(grace)
+	frame := websocket.FormatCloseMessage(code, reason)
+	// What cannot be sent or set belongs to a connection that is broken, and the reader knows.
+	_ = l.ws.WriteControl(websocket.CloseMessage, frame, until)
+	_ = l.ws.NetConn().SetDeadline(until)
+}
+
+const (
+	byClient  = "client"
+	byGateway = "gateway"
+)
+
+// endingOf tells from the error of a read how the connection ended.
+func endingOf(err error) ending {
+	var closed *websocket.CloseError
+	var broken *net.OpError
+	switch {
+	case errors.As(err, &closed):
+		return ending{closed.Code, byClient}
+	case errors.Is(err, websocket.ErrReadLimit), errors.Is(err, errTooLarge):
+		return ending{websocket.CloseMessageTooBig, byGateway}
+	case errors.As(err, &broken), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return ending{websocket.CloseAbnormalClosure, byClient}
+	case strings.HasPrefix(err.Error(), "websocket: "):
+		return ending{websocket.CloseProtocolError, byGateway}
+	default: // decompression
+		return ending{websocket.CloseInvalidFramePayloadData, byGateway}
+	}
+}
