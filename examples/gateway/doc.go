@@ -77,8 +77,8 @@
 // # Limits
 //
 // Up to 100,000 replies may wait on a connection (--max-queue). One more closes it with 1013 and a reason. A
-// client that takes nothing for 10 s (--write-timeout) is cut off. In both cases what waited is counted as abandoned.
-// Stopping the gateway closes every connection with 1001.
+// client that takes nothing for 10 s (--write-timeout, kept to a tenth) is cut off. In both cases what waited is counted as abandoned.
+// Stopping the gateway closes every connection with 1001. Permessage-deflate is agreed to with --compression only.
 //
 // # Start and end
 //

@@ -3,8 +3,7 @@ package gateway
 import (
 	"errors"
 	"io"
-	"net"
-	"strings"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,12 +14,6 @@ const (
 	maxMessage = 1 << 20         // bytes, after decompression
 	grace      = 1 * time.Second // for a client to answer a close frame, and for a control frame to get out
 )
-
-// ending is how a connection ended.
-type ending struct {
-	code int
-	by   string // client or gateway
-}
 
 var errTooLarge = errors.New("message over 1 MiB")
 
@@ -55,7 +48,7 @@ func (l *link) read() (kind int, payload []byte, received time.Duration, err err
 func readInto(buf []byte, r io.Reader) ([]byte, error) {
 	for {
 		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
+			buf = slices.Grow(buf, max(512, len(buf)))
 		}
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -78,6 +71,7 @@ func (l *link) answer(kind int, payload []byte, r receipt) error {
 	replied, outcome := l.now(), fateWritten
 	if err != nil {
 		outcome = fateUndelivered
+		l.writeFailed(err)
 	}
 	l.tally.served(r.verdict, replied-r.received, err)
 	l.lines.message(r, replied, outcome)
@@ -97,50 +91,23 @@ func (l *link) extendWriteDeadline() {
 	_ = l.ws.SetWriteDeadline(l.server.start.Add(l.writeUntil))
 }
 
+// pump reads messages until a read fails, and returns that error, or until take returns false: nil.
+func (l *link) pump(take func(kind int, payload []byte, r receipt) bool) error {
+	for {
+		kind, payload, received, err := l.read()
+		if err != nil {
+			return err
+		}
+		if !take(kind, payload, receipt{received: received}) {
+			return nil
+		}
+	}
+}
+
 // abandon books messages that get no reply.
 func (l *link) abandon(receipts ...receipt) {
 	for _, r := range receipts {
 		l.tally.abandon(r.verdict)
 		l.lines.message(r, 0, fateAbandoned)
-	}
-}
-
-// end settles how the connection ended. The first to say so is right.
-func (l *link) end(code int, by string) { l.ended.CompareAndSwap(nil, &ending{code, by}) }
-
-// isEnding reports whether it has been settled that the connection ends.
-func (l *link) isEnding() bool { return l.ended.Load() != nil }
-
-// closeWith begins to close the connection: it sends a close frame and gives the client some time to answer it. The
-// reader then finds the end.
-func (l *link) closeWith(code int, reason string) {
-	l.end(code, byGateway)
-	until := time.Now().Add(grace)
-	frame := websocket.FormatCloseMessage(code, reason)
-	// What cannot be sent or set belongs to a connection that is broken, and the reader knows.
-	_ = l.ws.WriteControl(websocket.CloseMessage, frame, until)
-	_ = l.ws.NetConn().SetDeadline(until)
-}
-
-const (
-	byClient  = "client"
-	byGateway = "gateway"
-)
-
-// endingOf tells from the error of a read how the connection ended.
-func endingOf(err error) ending {
-	var closed *websocket.CloseError
-	var broken *net.OpError
-	switch {
-	case errors.As(err, &closed):
-		return ending{closed.Code, byClient}
-	case errors.Is(err, websocket.ErrReadLimit), errors.Is(err, errTooLarge):
-		return ending{websocket.CloseMessageTooBig, byGateway}
-	case errors.As(err, &broken), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return ending{websocket.CloseAbnormalClosure, byClient}
-	case strings.HasPrefix(err.Error(), "websocket: "):
-		return ending{websocket.CloseProtocolError, byGateway}
-	default: // decompression
-		return ending{websocket.CloseInvalidFramePayloadData, byGateway}
 	}
 }

@@ -48,7 +48,10 @@ func serve(ctx context.Context, o Options, stdout, stderr io.Writer) error {
 		o.OnError(err)
 		return errors.Join(err, server.Close(ctx))
 	}
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+	case <-server.Stopped():
+	}
 	return server.Close(context.WithoutCancel(ctx))
 }
 

@@ -65,8 +65,8 @@ type Server struct {
 	tallies  map[string]*tally // by path
 	accepted atomic.Int64      // numbers the connections
 
-	accepting sync.WaitGroup // the goroutine that accepts
-	acceptErr error          // why it ended, if not by Close
+	stopped   chan struct{} // closed when no more connections are accepted
+	acceptErr error         // why, if not by Close; to be read after that
 
 	mu       sync.Mutex
 	closing  bool
@@ -84,7 +84,10 @@ func Start(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w: choose another --addr (port 0 takes a free one); an older gateway may still be running", err)
 	}
-	s := &Server{options: o, start: time.Now(), listener: listener, sessions: map[session]*link{}, tallies: map[string]*tally{}}
+	s := &Server{
+		options: o, start: time.Now(), listener: listener,
+		stopped: make(chan struct{}), sessions: map[session]*link{}, tallies: map[string]*tally{},
+	}
 	s.process = processIdentity(s.start)
 	if o.Journal != "" {
 		if s.journal, err = openJournal(o.Journal, o.OnError); err != nil {
@@ -94,11 +97,12 @@ func Start(o Options) (*Server, error) {
 	}
 	s.upgrader = s.newUpgrader()
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
-	s.accepting.Go(s.accept)
+	go s.accept()
 	return s, nil
 }
 
 func (s *Server) accept() {
+	defer close(s.stopped)
 	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 		s.acceptErr = fmt.Errorf("accept connections on %s: %w: restart the gateway", s.Addr(), err)
 		s.options.OnError(s.acceptErr)
@@ -108,8 +112,8 @@ func (s *Server) accept() {
 // Addr is the address that the server listens on, as host:port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Rules are the rules of connections that set none.
-func (s *Server) Rules() Rules { return *s.options.Rules }
+// Stopped is closed when the server no longer accepts connections: after Close, or because the listener failed.
+func (s *Server) Stopped() <-chan struct{} { return s.stopped }
 
 func (s *Server) now() time.Duration { return time.Since(s.start) }
 
@@ -136,7 +140,7 @@ func (s *Server) close(ctx context.Context) error {
 	if s.http.Shutdown(ctx) != nil {
 		_ = s.http.Close() // requests that do not end, and connections that never sent one
 	}
-	s.accepting.Wait()
+	<-s.stopped
 	s.awaitSessions(ctx, slices.Collect(maps.Values(open)))
 	closers.Wait()
 	return errors.Join(s.acceptErr, s.journal.close())
@@ -144,7 +148,7 @@ func (s *Server) close(ctx context.Context) error {
 
 // goAway tells a client that the gateway stops. Replies that wait are abandoned.
 func goAway(s session, l *link) {
-	l.end(websocket.CloseGoingAway, byGateway)
+	l.end(ending{websocket.CloseGoingAway, byGateway})
 	s.halt()
 	l.closeWith(websocket.CloseGoingAway, "the gateway is stopping")
 }

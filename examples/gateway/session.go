@@ -17,34 +17,6 @@ type session interface {
 	halt()
 }
 
-// pump reads messages until the connection ends, and sees to it that the end is known to both sides. Take returns false
-// when there is no point in reading on.
-func (l *link) pump(take func(kind int, payload []byte, r receipt) bool) {
-	for {
-		kind, payload, received, err := l.read()
-		if err != nil {
-			l.finish(err)
-			return
-		}
-		if !take(kind, payload, receipt{received: received}) {
-			l.end(websocket.CloseAbnormalClosure, byGateway)
-			return
-		}
-	}
-}
-
-// finish settles the end that a read came upon, and explains it to the client where the library has not.
-func (l *link) finish(err error) {
-	e := endingOf(err)
-	switch {
-	case errors.Is(err, errTooLarge):
-		l.closeWith(e.code, err.Error())
-	case e.code == websocket.CloseInvalidFramePayloadData && e.by == byGateway:
-		l.closeWith(e.code, "the compressed message cannot be read")
-	}
-	l.end(e.code, e.by)
-}
-
 // paced is a session whose replies wait until they are due.
 type paced struct {
 	*link
@@ -66,10 +38,9 @@ func newPaced(l *link, d discipline) *paced {
 func (p *paced) serve() {
 	var writer sync.WaitGroup
 	writer.Go(p.write)
-	p.pump(p.take)
+	err := p.pump(p.take)
 	p.halt()
-	// Nothing can be done for a socket that does not close; closing it frees a writer that is stuck.
-	_ = p.ws.Close()
+	p.finish(err) // which also frees a writer that is stuck
 	writer.Wait()
 }
 
@@ -125,7 +96,6 @@ func (p *paced) deliver(r receipt) bool {
 	if p.answer(websocket.TextMessage, p.output, r) == nil {
 		return true
 	}
-	p.end(websocket.CloseAbnormalClosure, byGateway)
 	p.halt()
 	_ = p.ws.Close() // tells the reader; the connection is broken anyway
 	return false
@@ -137,10 +107,7 @@ type mirror struct {
 	output []byte
 }
 
-func (m *mirror) serve() {
-	m.pump(m.take)
-	_ = m.ws.Close() // nothing can be done for a socket that does not close
-}
+func (m *mirror) serve() { m.finish(m.pump(m.take)) }
 
 // halt has nothing to do: take looks at the ending.
 func (m *mirror) halt() {}
