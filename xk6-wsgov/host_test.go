@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 
@@ -34,6 +35,7 @@ type vu struct {
 	logged  lockedBuffer
 
 	mu      sync.Mutex
+	emitted *sync.Cond
 	samples []record.Sample
 }
 
@@ -43,6 +45,7 @@ func newVU(t testing.TB) *vu { return newVUOf(t, wsgov.NewProcess(1)) }
 func newVUOf(t testing.TB, p *wsgov.Process) *vu {
 	t.Helper()
 	v := &vu{t: t, rt: sobek.New(), process: p, number: 1}
+	v.emitted = sync.NewCond(&v.mu)
 	v.loop.wake = make(chan struct{}, 1)
 	v.ctx, v.stop = context.WithCancel(context.Background())
 	v.module = wsgov.New(v)
@@ -79,6 +82,7 @@ func (v *vu) Emitter() func([]record.Sample) {
 			one.Tags = tags.Merge(one.Tags)
 			v.samples = append(v.samples, one)
 		}
+		v.emitted.Broadcast()
 	}
 }
 
@@ -96,6 +100,15 @@ func (v *vu) of(m *record.Metric) (found []record.Sample) {
 		}
 	}
 	return found
+}
+
+// await waits for a sample of a metric that carries a tag.
+func (v *vu) await(m *record.Metric, tag, value string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for !slices.ContainsFunc(v.samples, func(s record.Sample) bool { return s.Metric == m && s.Tags.Value(tag) == value }) {
+		v.emitted.Wait()
+	}
 }
 
 // run runs the body of an async function to its end, as an iteration, and returns what it returned.

@@ -22,7 +22,12 @@ func isJSON(v sobek.Value) bool {
 		return false
 	}
 	_, bytes := bytesOf(v)
-	return !bytes && (o.ClassName() == "Object" || o.ClassName() == "Array")
+	return !bytes && !isPromise(v) && (o.ClassName() == "Object" || o.ClassName() == "Array")
+}
+
+func isPromise(v sobek.Value) bool {
+	o, ok := v.(*sobek.Object)
+	return ok && o.ExportType() == reflect.TypeFor[*sobek.Promise]()
 }
 
 // bytesOf copies the bytes of an ArrayBuffer, a typed array or a DataView.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/grafana/sobek"
 
@@ -39,12 +41,51 @@ func (s *scriptSource) Render(ctx context.Context, slots []engine.Slot, out []en
 	if !accepted {
 		return errLoopEnded
 	}
+	forgotten, stop := s.watch()
+	defer stop()
 	select {
 	case err := <-done:
 		copy(out, made)
 		return err
+	case <-forgotten:
+		return errLoopEnded
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// watchEvery is how often a posted task is looked after. A loop that ends may forget it, and another iteration may open the
+// loop again.
+const watchEvery = 500 * time.Millisecond
+
+// watch tells when a task posted before is surely forgotten: the loop has ended, or it ran a later one. The task itself being
+// done is not told apart, so whoever waits looks for that first.
+func (s *scriptSource) watch() (forgotten <-chan struct{}, stop func()) {
+	gone, quit := make(chan struct{}), make(chan struct{})
+	tell := sync.OnceFunc(func() { close(gone) })
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		ticker := time.NewTicker(watchEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+			case <-quit:
+				return
+			}
+			later := func() error {
+				tell()
+				return nil
+			}
+			if !s.loop.Post(later) {
+				tell()
+				return
+			}
+		}
+	})
+	return gone, func() {
+		close(quit)
+		watching.Wait()
 	}
 }
 
@@ -84,7 +125,7 @@ func (s *scriptSource) render(slot engine.Slot) (engine.Message, error) {
 	if err != nil {
 		return engine.Message{}, err
 	}
-	if o, ok := result.(*sobek.Object); ok && o.ClassName() == "Promise" {
+	if isPromise(result) {
 		return engine.Message{}, errors.New("the message function returned a promise: it must return the message itself and cannot be async")
 	}
 	return s.c.madeMessage(result, s.binary)
