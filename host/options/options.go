@@ -52,3 +52,29 @@ func defaults() *Options {
 		},
 	}
 }
+
+// JSON is the options as scripts read them: what was given, and the scenarios that follow from it.
+func (o *Options) JSON() ([]byte, error) {
+	all := make(map[string]any, len(o.Raw)+1)
+	for key, value := range o.Raw {
+		all[key] = value
+	}
+	scenarios := map[string]any{}
+	for _, s := range o.Scenarios {
+		scenarios[s.Name] = s.values()
+	}
+	all["scenarios"] = scenarios
+	return json.Marshal(all)
+}
+
+func (s *Scenario) values() map[string]any {
+	length := map[bool]string{true: "duration", false: "maxDuration"}[s.Executor == ConstantVUs]
+	out := map[string]any{
+		"executor": s.Executor, "startTime": s.StartTime.String(), "gracefulStop": s.GracefulStop.String(), "exec": s.Exec,
+		"env": s.Env, "tags": s.Tags, "vus": s.VUs, length: s.Length.String(),
+	}
+	if s.Executor != ConstantVUs {
+		out["iterations"] = s.Iterations
+	}
+	return out
+}
