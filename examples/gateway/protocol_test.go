@@ -16,12 +16,9 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-	"go.uber.org/goleak"
 
 	"github.com/wsgov/wsgov/examples/gateway"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func start(t *testing.T, o gateway.Options) *gateway.Server {
 	t.Helper()
