@@ -91,3 +91,12 @@ func read(merged map[string]json.RawMessage) (*Options, error) {
 	o.Scenarios = []*Scenario{s}
 	return o, nil
 }
+
+// FromObject makes a layer of a JSON object.
+func FromObject(from string, object []byte) (Layer, error) {
+	l := Layer{From: from}
+	if err := json.Unmarshal(object, &l.Values); err != nil {
+		return l, fmt.Errorf("%s: it is not an object of options", from)
+	}
+	return l, nil
+}

@@ -1,7 +1,10 @@
 package vu
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/grafana/sobek"
@@ -56,17 +59,35 @@ func withStack(text, stack string) string {
 	return text + "\n" + stack
 }
 
+// goFrame is a stack line of a host function, whose Go name tells a script's author nothing.
+var goFrame = regexp.MustCompile(`(?m)^\tat \S+/\S+ \(native\)$`)
+
 // Describe is the text of an error from a script with its whole stack.
-func Describe(err error) string {
+func Describe(err error) string { return goFrame.ReplaceAllString(describe(err), "\tat native") }
+
+func describe(err error) string {
 	var exception *sobek.Exception
 	var interrupted *sobek.InterruptedError
+	var overflow *sobek.StackOverflowError
 	switch {
+	case errors.As(err, &overflow):
+		return fmt.Sprintf("the script's calls are nested more than %d deep: a function calls itself without end%s", maxCallDepth, top(overflow.Stack()))
 	case errors.As(err, &interrupted):
 		return strings.TrimRight(interrupted.String(), "\n")
 	case errors.As(err, &exception):
 		return strings.TrimRight(exception.String(), "\n")
 	}
 	return err.Error()
+}
+
+// top is the innermost frame of a stack that is too long to print.
+func top(stack []sobek.StackFrame) string {
+	if len(stack) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	stack[0].Write(&b)
+	return "\n\tat " + b.String()
 }
 
 // track keeps the promises that were rejected and that nothing handles.

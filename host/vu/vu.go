@@ -37,6 +37,9 @@ type VU struct {
 
 var _ wsgov.Host = (*VU)(nil)
 
+// maxCallDepth is about what browsers allow.
+const maxCallDepth = 10_000
+
 // bare makes a VU that has run no code.
 func bare(shared *Shared, id int) *VU {
 	v := &VU{shared: shared, id: id, rt: sobek.New(), loop: loop.New(), inInit: true, iteration: -1, rejections: map[*sobek.Promise]struct{}{}}
@@ -45,6 +48,7 @@ func bare(shared *Shared, id int) *VU {
 	v.loop.Check = v.unhandled
 	v.rt.SetPromiseRejectionTracker(v.track)
 	v.rt.SetRandSource(rand.Float64)
+	v.rt.SetMaxCallStackSize(maxCallDepth)
 	v.epoch.Store(&epoch{nil, context.Background(), func() {}})
 	return v
 }
