@@ -57,7 +57,7 @@ func TestClassifyFails(t *testing.T) {
 			const c = new Client(%q, { reply: { classify: %s, timeout: 100 } });
 			const l = await c.drive({ model: 'burst', count: 2, message: { id: '{{id}}' } });
 			await c.close();
-			return [l.lost, l.frames.malformed, l.warnings.map((w) => w.text).join(' / ')].join('|')`, s.url, c.classify)).String()
+			return [l.lost, l.frames.malformed, doubts(l).map((w) => w.text).join(' / ')].join('|')`, s.url, c.classify)).String()
 		if !strings.HasPrefix(got, "2|2|") || strings.Count(got, c.want) != 1 {
 			t.Errorf("%s\n got %s\nwant %s", c.classify, got, c.want)
 		}

@@ -112,7 +112,7 @@ func TestTooManyEvents(t *testing.T) {
 		untilAllAreRead();
 		const l = await running;
 		await c.close();
-		return [seen, l.frames.push, l.warnings.map((w) => w.code + ' ' + w.text.slice(0, 10))]`, s.url))
+		return [seen, l.frames.push, doubts(l).map((w) => w.code + ' ' + w.text.slice(0, 10))]`, s.url))
 	want := fmt.Sprintf(`[%d,%d,["events 10 events "]]`, wsgov.MaxEvents, wsgov.MaxEvents+extra)
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -31,7 +31,7 @@ func TestMessages(t *testing.T) {
 				const c = new Client(%q);
 				const l = await c.drive({ model: 'burst', count: 2, %s });
 				await c.close();
-				return [l.ok, l.warnings]`, s.url, c.plan))
+				return [l.ok, doubts(l)]`, s.url, c.plan))
 			messages := s.messages()
 			slices.Sort(messages)
 			if got != `[2,[]]` || !slices.Equal(messages, c.want) {
@@ -58,7 +58,7 @@ func TestUnusableMessages(t *testing.T) {
 			const c = new Client(%q);
 			const l = await c.drive({ model: 'burst', count: 100, message: (m) => m.seq === 70 ? %s : { id: m.id } });
 			await c.close();
-			return [l.ok, l.unsent, l.unsentReasons.script, l.warnings[0].text].join('|')`, s.url, c.made)).String()
+			return [l.ok, l.unsent, l.unsentReasons.script, doubts(l)[0].text].join('|')`, s.url, c.made)).String()
 		if !strings.HasPrefix(got, "99|1|1|") || !strings.Contains(got, "message 70 (connection 1, its 70th)") || !strings.Contains(got, c.want) {
 			t.Errorf("%s\n got %s\nwant %s", c.made, got, c.want)
 		}
