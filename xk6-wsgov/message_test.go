@@ -104,3 +104,25 @@ func TestLoopEndsUnderAFunction(t *testing.T) {
 		t.Errorf("%d unsent for the script, and %+v", unsent, a)
 	}
 }
+
+// JavaScript does not sit between the schedule and the socket: a script that blocks its event loop until everything has been
+// answered does not keep a single message from being sent.
+func TestBlockedLoopSendsOn(t *testing.T) {
+	s, v := okServer(t), newVU(t)
+	if err := v.rt.Set("untilAllAreAnswered", func() {
+		for v.process.Account().OK < 50 {
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got := v.json(fmt.Sprintf(`
+		const c = new Client(%q);
+		const running = c.drive({ rate: 500, count: 50, message: { id: '{{id}}' } });
+		untilAllAreAnswered();
+		const l = await running;
+		await c.close();
+		return [l.ok, l.planned]`, s.url))
+	if got != "[50,50]" {
+		t.Errorf("got %s", got)
+	}
+}
