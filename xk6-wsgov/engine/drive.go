@@ -77,8 +77,12 @@ func (d *drive) openPages() error {
 		d.claims = append(d.claims, k.lastID.Load())
 	}
 	d.c.mu.Lock()
-	defer d.c.mu.Unlock()
+	before := d.c.latest
 	d.c.latest = d
+	d.c.mu.Unlock()
+	if before != nil { // what came between the plans is on its pages
+		before.flush()
+	}
 	return nil
 }
 

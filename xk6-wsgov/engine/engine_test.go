@@ -396,6 +396,38 @@ func TestLateReplyAfterThePlanIsBooked(t *testing.T) {
 	}
 }
 
+// What a server says between two plans is booked on the first.
+func TestFramesBetweenPlansAreBooked(t *testing.T) {
+	done, heard := make(chan struct{}), make(chan struct{}, 1)
+	c, seen := client(t, Target{
+		URL: serve(t, onMessage(func(p *peer, id string) {
+			answerOK(p, id)
+			if id == "1" {
+				<-done
+				p.send(`{"event":"x"}`)
+			}
+		})),
+		Hooks: Hooks{Push: func(Frame) { heard <- struct{}{} }},
+	})
+	runPlan(t, c, burst(1))
+	close(done)
+	<-heard
+	p := burst(1)
+	p.Name = "second"
+	if l := runPlan(t, c, p); l.Frames.Push != 0 {
+		t.Errorf("the second plan has %+v", l.Frames)
+	}
+	if n := seen.received(); n != 3 {
+		t.Errorf("%d frames are booked, want two replies and the push", n)
+	}
+}
+
+func (c *collector) received() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.account.Received
+}
+
 func (c *collector) lateOK() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
