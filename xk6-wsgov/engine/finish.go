@@ -42,13 +42,10 @@ func (d *drive) length() time.Duration {
 
 func (d *drive) publish(c *ledger.Counts, length time.Duration) *record.Ledger {
 	_, highest := d.book.InFlight()
-	l := &record.Ledger{
-		Plan: d.plan.Name, Planned: c.Planned, Sent: c.Sent, Unsent: c.Unsent, OK: c.OK, Error: c.Error, Lost: c.Lost,
-		Errors: maps.Clone(c.Errors), LostReasons: maps.Clone(c.LostReasons), UnsentReasons: maps.Clone(c.UnsentReasons),
-		Frames: c.Frames, Handshakes: d.books.handshakes, MaxInFlight: int64(highest),
-		DeliveryRatio: ratio(c.OK, c.Planned), Goodput: float64(c.OK) / length.Seconds(),
-		Warnings: []record.Warning{},
-	}
+	l := c.Ledger()
+	l.Plan, l.Handshakes, l.MaxInFlight = d.plan.Name, d.books.handshakes, int64(highest)
+	l.DeliveryRatio, l.Goodput = ratio(c.OK, c.Planned), float64(c.OK)/length.Seconds()
+	l.Warnings = []record.Warning{}
 	l.Handshakes.Causes = maps.Clone(l.Handshakes.Causes)
 	l.ResponseTime, l.ServiceTime, l.SendLag = d.books.tally.Quantiles()
 	l.Naive = record.Naive{
