@@ -38,6 +38,17 @@ func (l *link) closeWith(code int, reason string) {
 	_ = l.ws.NetConn().SetDeadline(until)
 }
 
+// onClientClose lets halt be called when the client's close frame has been read and before it is answered: no reply
+// may follow that.
+func (l *link) onClientClose(halt func()) {
+	answer := l.ws.CloseHandler()
+	l.ws.SetCloseHandler(func(code int, text string) error {
+		l.end(ending{code, byClient})
+		halt()
+		return answer(code, text)
+	})
+}
+
 // linger lets a close frame arrive: a socket that is closed with input unread may discard what was sent last.
 func (l *link) linger() {
 	conn := l.ws.NetConn()

@@ -61,39 +61,45 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, newSession 
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if l := s.upgrade(w, r); l != nil {
+	if !s.admit() {
+		http.Error(w, "the gateway is stopping", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.serving.Done()
+	l := &link{server: s, tally: s.tallies[r.URL.Path]}
+	if s.upgrade(l, w, r) {
 		s.serveLink(l, newSession(l, rules), r.URL.RawQuery)
+	}
+	if l.number > 0 {
+		l.tally.open.Add(-1)
 	}
 }
 
-// upgrade returns nil if the upgrade failed, and then the client has been told.
-func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) *link {
-	l := &link{server: s, tally: s.tallies[r.URL.Path]}
+// upgrade makes the request's connection the link's. It reports whether it could; if not, the client has been told.
+func (s *Server) upgrade(l *link, w http.ResponseWriter, r *http.Request) bool {
 	accepted := func() {
 		l.number = s.accepted.Add(1)
+		l.tally.open.Add(1)
 		l.tally.conns.Add(1)
 	}
 	ws, err := s.upgrader.Upgrade(hijackHook{w, accepted}, r, nil)
 	if err != nil {
-		return nil
+		return false
 	}
-	l.ws = ws
 	ws.SetReadLimit(maxMessage)
+	l.ws = ws
 	l.lines = newLineWriter(s.journal, l.number, ws.RemoteAddr().String(), r.URL.Path)
-	return l
+	return true
 }
 
 func (s *Server) serveLink(l *link, each session, query string) {
-	if !s.enter(each, l) {
-		l.closeWith(websocket.CloseGoingAway, "the gateway is stopping")
-		_ = l.ws.Close() // nothing can be done for a socket that does not close
-		return
-	}
-	defer s.leave(each)
-	l.tally.open.Add(1)
-	defer l.tally.open.Add(-1)
+	l.onClientClose(each.halt)
 	l.lines.opened(query, l.now())
+	if s.enter(each, l) {
+		goAway(each, l)
+	}
 	each.serve()
+	s.leave(each)
 	l.lines.closed(l.now(), *l.ended.Load())
 }
 

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,7 +70,7 @@ type Server struct {
 	mu       sync.Mutex
 	closing  bool
 	sessions map[session]*link
-	serving  sync.WaitGroup // sessions
+	serving  sync.WaitGroup // upgrades and the sessions after them
 
 	closeOnce sync.Once
 	closeErr  error
@@ -141,7 +140,7 @@ func (s *Server) close(ctx context.Context) error {
 		_ = s.http.Close() // requests that do not end, and connections that never sent one
 	}
 	<-s.stopped
-	s.awaitSessions(ctx, slices.Collect(maps.Values(open)))
+	s.awaitSessions(ctx)
 	closers.Wait()
 	return errors.Join(s.acceptErr, s.journal.close())
 }
@@ -154,31 +153,38 @@ func goAway(s session, l *link) {
 }
 
 // awaitSessions waits for the sessions to end and cuts them off when ctx is done.
-func (s *Server) awaitSessions(ctx context.Context, open []*link) {
+func (s *Server) awaitSessions(ctx context.Context) {
 	stop := context.AfterFunc(ctx, func() {
-		for _, l := range open {
-			_ = l.ws.Close() // nothing can be done for a socket that does not close
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, l := range s.sessions {
+			_ = l.ws.NetConn().Close() // nothing can be done for a socket that does not close
 		}
 	})
 	s.serving.Wait()
 	stop()
 }
 
-// enter books a session as open, unless the server is closing.
-func (s *Server) enter(each session, l *link) bool {
+// admit makes Close wait for one more upgrade, until serving.Done, or reports that it is too late for one.
+func (s *Server) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closing {
-		return false
+	if !s.closing {
+		s.serving.Add(1)
 	}
+	return !s.closing
+}
+
+// enter books a session as open and reports whether the server is closing, in which case Close may not know of it.
+func (s *Server) enter(each session, l *link) (closing bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.sessions[each] = l
-	s.serving.Add(1)
-	return true
+	return s.closing
 }
 
 func (s *Server) leave(each session) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.sessions, each)
-	s.mu.Unlock()
-	s.serving.Done()
 }

@@ -26,13 +26,7 @@ type paced struct {
 }
 
 func newPaced(l *link, d discipline) *paced {
-	p := &paced{link: l, discipline: d, outbox: newOutbox(l.now, l.server.options.MaxQueue)}
-	answerClose := l.ws.CloseHandler()
-	l.ws.SetCloseHandler(func(code int, text string) error {
-		p.halt()
-		return answerClose(code, text)
-	})
-	return p
+	return &paced{link: l, discipline: d, outbox: newOutbox(l.now, l.server.options.MaxQueue)}
 }
 
 func (p *paced) serve() {
