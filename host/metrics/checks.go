@@ -10,6 +10,7 @@ import (
 type Check struct {
 	Name   string
 	Path   string // of the group, then "::" and the name
+	Seen   int    // how many other checks had appeared before it
 	Passes int64
 	Fails  int64
 }
@@ -45,7 +46,7 @@ func (t *checkTally) count(group, name string, passed bool) {
 	key := [2]string{group, name}
 	c := t.checks[key]
 	if c == nil {
-		c = &Check{Name: name, Path: group + "::" + name}
+		c = &Check{Name: name, Path: group + "::" + name, Seen: len(t.checks)}
 		if t.checks == nil {
 			t.checks = map[[2]string]*Check{}
 		}
