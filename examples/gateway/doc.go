@@ -40,7 +40,7 @@
 // On /echo nothing is delayed or checked. A client that does not read its echoes is not read from either.
 //
 // A message {"cmd":"stats"} on any of the three is a control message. It costs no token, waits in no queue and is
-// answered
+// answered, not counting itself yet,
 //
 //	{"server_stats":{"conns":172,"received":168654,"echoed":96902,"limited":71752,"bad":0,"control":2,"undelivered":0,"abandoned":0},"process":"dk2x9qm1c0p4-4242"}
 //
@@ -48,6 +48,10 @@
 // 1 MiB long after decompression.
 //
 // # Counters
+//
+// GET /stats answers in the same shape and adds what each endpoint has and holds:
+//
+//	{"server_stats":{"conns":172,…},"process":"dk2x9qm1c0p4-4242","paths":{"/gateway":{"conns":162,…,"open":80,"waiting":3},…}}
 //
 // Conns counts accepted upgrades, before the client can see that it was accepted. Echoed, limited and bad count replies
 // handed to the socket, by verdict (echoed means ok). They are raised just before the write, so whoever holds a
@@ -77,8 +81,9 @@
 // # Limits
 //
 // Up to 100,000 replies may wait on a connection (--max-queue). One more closes it with 1013 and a reason. A
-// client that takes nothing for 10 s (--write-timeout, kept to a tenth) is cut off. In both cases what waited is counted as abandoned.
-// Stopping the gateway closes every connection with 1001. Permessage-deflate is agreed to with --compression only.
+// client that takes nothing for 10 s (--write-timeout, kept to a tenth) is cut off. In both cases what waited is
+// counted as abandoned. Stopping the gateway closes every connection with 1001. Permessage-deflate is agreed to with
+// --compression only.
 //
 // # Start and end
 //
