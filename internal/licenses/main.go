@@ -1,0 +1,112 @@
+// Command licenses lists every module that this project is built or tested with and fails unless each is under a licence
+// that a project under Apache-2.0 may depend on.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// systems are those whose builds are looked at: each may bring modules of its own.
+var systems = []string{"linux", "darwin", "windows"}
+
+func main() {
+	modules, err := used()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "licenses:", err)
+		os.Exit(1)
+	}
+	if !report(os.Stdout, modules) {
+		os.Exit(1)
+	}
+}
+
+// module is a dependency and the folder its files are in.
+type module struct {
+	Path, Version, Dir string
+	Main               bool
+}
+
+// used lists the modules of all packages in the build, tests included, on every system.
+func used() ([]module, error) {
+	found := map[string]module{}
+	for _, system := range systems {
+		cmd := exec.Command("go", "list", "-deps", "-test", "-json=Module", "./...")
+		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing the packages for %s: %w", system, err)
+		}
+		if err := collect(bytes.NewReader(out), found); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]module, 0, len(found))
+	for _, m := range found {
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b module) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+func collect(r io.Reader, found map[string]module) error {
+	for d := json.NewDecoder(r); ; {
+		var p struct{ Module *module }
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading what go list said: %w", err)
+		}
+		if p.Module != nil && !p.Module.Main {
+			found[p.Module.Path] = *p.Module
+		}
+	}
+}
+
+// report prints a line for each module and says whether all are allowed.
+func report(w io.Writer, modules []module) bool {
+	ok := true
+	for _, m := range modules {
+		licence, err := licenceOf(m.Dir)
+		switch {
+		case err != nil:
+			licence, ok = "FAIL: "+err.Error(), false
+		case !allowed[licence]:
+			licence, ok = "FAIL: "+licence+" is not allowed", false
+		}
+		fmt.Fprintf(w, "%-50s %-40s %s\n", m.Path, m.Version, licence)
+	}
+	fmt.Fprintf(w, "%d modules\n", len(modules))
+	return ok
+}
+
+// licenceOf classifies the licence file in a module's folder.
+func licenceOf(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("its files are not there: %w", err)
+	}
+	for _, e := range entries {
+		name := strings.ToUpper(e.Name())
+		if e.IsDir() || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return "", err
+		}
+		return classify(string(text))
+	}
+	return "", errors.New("it has no licence file")
+}
