@@ -51,10 +51,10 @@ func TestOutboxOrder(t *testing.T) {
 		put(t, o, "d", 30)
 		put(t, o, "b", 20)
 		put(t, o, "a", 0)
-		time.Sleep(25)
+		<-time.After(25)
 		put(t, o, "z", 90)
 		put(t, o, "late", 10)
-		time.Sleep(1000)
+		<-time.After(1000)
 		synctest.Wait()
 		want := []delivery{{"a", 0}, {"b", 20}, {"late", 25}, {"c", 30}, {"d", 30}, {"z", 90}}
 		if got := end(); !slices.Equal(got, want) {
@@ -95,10 +95,10 @@ func TestOutboxFull(t *testing.T) {
 		if err := o.put(receipt{}, 10); !errors.Is(err, errFull) {
 			t.Errorf("the third of two: %v", err)
 		}
-		time.Sleep(10)
+		<-time.After(10)
 		synctest.Wait()
 		put(t, o, "c", 20)
-		time.Sleep(10)
+		<-time.After(10)
 		synctest.Wait()
 		if got := end(); len(got) != 3 {
 			t.Errorf("delivered %v", got)

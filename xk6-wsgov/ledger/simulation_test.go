@@ -23,7 +23,6 @@ type modelMessage struct {
 	sent         bool
 	outcome      record.Outcome
 	replied      bool // a late reply was booked
-	lastUseOfID  bool
 	code, reason string
 }
 
