@@ -31,6 +31,7 @@ const exitUsage = 1
 var commands = map[string]command{
 	"gateway": gateway.Main,
 	"report":  report.Main,
+	"run":     runScript,
 	"version": version,
 }
 
