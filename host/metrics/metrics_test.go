@@ -225,7 +225,7 @@ func TestDescribe(t *testing.T) {
 	watch(t, e, "wsgov_delivered{b:2,a:1}", "rate==1")
 	watch(t, e, "wsgov_delivered", "rate>0.9", "rate<=1")
 	line := e.Describe(record.Delivered)
-	if string(line.Thresholds[0]) != `"rate\u003e0.9"` || len(line.Thresholds) != 2 || line.Name != "wsgov_delivered" {
+	if string(line.Thresholds[0]) != `"rate>0.9"` || len(line.Thresholds) != 2 || line.Name != "wsgov_delivered" {
 		t.Errorf("described as %+v", line)
 	}
 	if sub := line.Submetrics[0]; sub.Name != "wsgov_delivered{b:2,a:1}" || sub.Suffix != "b:2,a:1" || sub.Tags.Value("a") != "1" {

@@ -85,3 +85,6 @@ func edits(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Nearest is "; did you mean …?" for the name in names that takes the fewest edits, or empty if none is near.
+func Nearest(name string, names []string) string { return nearest(name, names) }

@@ -109,20 +109,31 @@ func parseDelay(raw json.RawMessage) (time.Duration, error) {
 	return d, err
 }
 
-// MarshalJSON writes the threshold as k6 does in its output: a string, or an object if it aborts the run.
+// MarshalJSON writes the threshold as k6 does in its output: a string, or an object if it aborts the run. Signs such as
+// "<" stay as they are.
 func (t *Threshold) MarshalJSON() ([]byte, error) {
 	if !t.AbortOnFail {
-		return json.Marshal(t.Source)
+		return plainJSON(t.Source)
 	}
 	delay := t.raw
 	if len(delay) == 0 {
 		delay = json.RawMessage("null")
 	}
-	return json.Marshal(struct {
+	return plainJSON(struct {
 		Threshold      string          `json:"threshold"`
 		AbortOnFail    bool            `json:"abortOnFail"`
 		DelayAbortEval json.RawMessage `json:"delayAbortEval"`
 	}{t.Source, true, delay})
+}
+
+func plainJSON(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
 // Judge compares the threshold with what was observed. A value that is missing, such as the rate of no samples, passes.

@@ -19,9 +19,11 @@ type epoch struct {
 
 // enter makes sure that there is a live epoch below parent.
 func (v *VU) enter(parent context.Context) {
-	if e := v.epoch.Load(); e.parent == parent && e.ctx.Err() == nil {
+	old := v.epoch.Load()
+	if old.parent == parent && old.ctx.Err() == nil {
 		return
 	}
+	old.cancel()
 	ctx, cancel := context.WithCancel(parent)
 	v.epoch.Store(&epoch{parent, ctx, cancel})
 }
@@ -90,8 +92,20 @@ var errGraceOver = errors.New("the time for coming to an end is over")
 // AtEnd registers what a module does when the VU has ended; it may block for what it has to wait for.
 func (v *VU) AtEnd(f func()) { v.atEnd = append(v.atEnd, f) }
 
+// Call calls an exported function and runs the event loop to its end; the VU's context is below ctx.
+func (v *VU) Call(ctx context.Context, name string, args ...sobek.Value) (sobek.Value, error) {
+	f, ok := sobek.AssertFunction(v.Export(name))
+	if !ok {
+		return nil, fmt.Errorf("the script exports no function %q", name)
+	}
+	v.scope = v.freshScope()
+	v.SetGroup("::" + name)
+	defer v.emitBytes(true)
+	return v.execute(ctx, func() (sobek.Value, error) { return f(sobek.Undefined(), args...) })
+}
+
 // End ends the VU for good: its epoch, its modules and its connections. Modules get the grace, then their connections
-// are closed under them.
+// are closed under them. Ending it again is harmless.
 func (v *VU) End() {
 	v.loop.Open()
 	v.Settle()
@@ -107,6 +121,7 @@ func (v *VU) End() {
 		v.shared.Logger.Warn(fmt.Sprintf("VU %d: its modules did not end within %v; %d connections were closed under them", v.id, v.shared.Grace, n))
 		within(v.shared.Grace, done)
 	}
+	v.atEnd = nil
 	v.conns.closeAll()
 	v.emitBytes(false)
 }

@@ -3,6 +3,7 @@ package vu
 import (
 	"log/slog"
 	"maps"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,6 +51,22 @@ func (v *VU) JSON(value sobek.Value) ([]byte, error) {
 	stringify, _ := sobek.AssertFunction(v.json.Get("stringify"))
 	text, err := stringify(sobek.Undefined(), value)
 	if err != nil || text == nil || sobek.IsUndefined(text) {
+		return nil, err
+	}
+	return []byte(text.String()), nil
+}
+
+// StrictJSON is JSON, but a number that JSON cannot hold is an error instead of null.
+func (v *VU) StrictJSON(value sobek.Value) ([]byte, error) {
+	replacer := v.rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
+		if f, ok := call.Argument(1).Export().(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			panic(v.rt.NewTypeError("the value of %q is %v, which cannot be handed to the VUs as JSON", call.Argument(0).String(), f))
+		}
+		return call.Argument(1)
+	})
+	stringify, _ := sobek.AssertFunction(v.json.Get("stringify"))
+	text, err := stringify(sobek.Undefined(), value, replacer)
+	if err != nil || sobek.IsUndefined(text) {
 		return nil, err
 	}
 	return []byte(text.String()), nil
