@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,13 +25,21 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "gateway" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		if life, err := time.ParseDuration(os.Getenv("WSGOV_TEST_GATEWAY_LIFE")); err == nil {
-			time.AfterFunc(life, func() { os.Exit(3) }) // all at once, as a crash
+			time.AfterFunc(life, crash)
 		}
 		code := gateway.Main(ctx, os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
 		stop()
 		os.Exit(code)
 	}
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // children that race-detect need no second to end
 	goleak.VerifyTestMain(m)
+}
+
+// crash ends the process at once and without a word.
+func crash() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = p.Kill() // there is nobody to tell
+	}
 }
 
 // lab is a directory with files, in which scripts are run.
@@ -39,6 +48,7 @@ type lab struct {
 	ctx   context.Context
 	env   []string
 	stdin string
+	tty   bool
 	// onErr is called with everything that stderr has got so far, whenever it gets more.
 	onErr func(text string)
 }
@@ -103,7 +113,7 @@ func (l *lab) run(args ...string) result {
 	out, stderr := &watched{}, &watched{on: l.onErr}
 	code := host.Main(l.ctx, args, host.Process{
 		Stdin: strings.NewReader(l.stdin), Stdout: out, Stderr: stderr, Environ: l.env,
-		Gateway: []string{self, "gateway"}, Version: "wsgov/test",
+		Gateway: []string{self, "gateway"}, Version: "wsgov/test", IsTerminal: func(io.Writer) bool { return l.tty },
 	})
 	return result{code, out.String(), stderr.String()}
 }

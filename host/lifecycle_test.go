@@ -97,6 +97,12 @@ func TestInterruption(t *testing.T) {
 	l.run("main.js").want(t, 105, "the run was interrupted: SIGINT", "torn", "summary of 0", "0 complete and 2 interrupted iterations")
 }
 
+func TestInterruptionInInitCode(t *testing.T) {
+	l := script(t, `console.log('begun'); for (;;) {} export default function () {}`)
+	l.stopAfter("begun")
+	l.run("main.js").want(t, 105, "the run was interrupted")
+}
+
 func TestInterruptionInSetup(t *testing.T) {
 	l := script(t, `export function setup() { console.log('begun'); for (;;) {} } export default function () { console.log('iterated') }`)
 	l.stopAfter("begun")

@@ -19,6 +19,8 @@ type Process struct {
 	Environ        []string // as os.Environ gives it
 	// Gateway is the command that starts the reference gateway, without its flags.
 	Gateway []string
+	// IsTerminal reports whether a writer is a terminal; nil asks the system.
+	IsTerminal func(io.Writer) bool
 	// Version is written into the run's start and end points, such as "wsgov/1.2.0".
 	Version string
 }

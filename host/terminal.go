@@ -23,7 +23,10 @@ type terminal struct {
 
 // newTerminal decides where people read: stdout, but stderr where samples go to stdout.
 func newTerminal(p Process, f *flags) terminal {
-	t := terminal{ui: p.Stdout, outTTY: isTerminal(p.Stdout), errTTY: isTerminal(p.Stderr), start: time.Now()}
+	if p.IsTerminal == nil {
+		p.IsTerminal = isTerminal
+	}
+	t := terminal{ui: p.Stdout, outTTY: p.IsTerminal(p.Stdout), errTTY: p.IsTerminal(p.Stderr), start: time.Now()}
 	t.tty = t.outTTY
 	for _, spec := range f.outs {
 		if output.ToStdout(spec) {

@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "gateway" {
 		os.Exit(behave(os.Args[2]))
 	}
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // children that race-detect need no second to end
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,6 +13,10 @@ import (
 type Consumer func([]record.Sample)
 
 const batchEvery = 50 * time.Millisecond
+
+// chunkSize is how many samples are handed out before other goroutines get their turn: the timers of a load that shares the
+// processor must not wait for this one's bookkeeping.
+const chunkSize = 256
 
 // Pipe carries samples from everywhere to the consumers, in batches and in the order of their arrival. Its queue has no
 // bound, so that no measurement waits for its own bookkeeping; consumers that may be slow have queues of their own.
@@ -65,8 +71,11 @@ func (p *Pipe) feed(spare []record.Sample, last bool) []record.Sample {
 	p.queue, p.ended = spare[:0], last
 	p.mu.Unlock()
 	if len(batch) > 0 {
-		for _, consume := range p.consumers {
-			consume(batch)
+		for chunk := range slices.Chunk(batch, chunkSize) {
+			for _, consume := range p.consumers {
+				consume(chunk)
+			}
+			runtime.Gosched()
 		}
 	}
 	clear(batch)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +33,9 @@ type JSON struct {
 
 const (
 	flushEvery = time.Second
+	// chunkSize is how many samples are encoded before other goroutines get their turn: the timers of a load that shares
+	// the processor must not wait for this one's bookkeeping.
+	chunkSize = 128
 	// behind is how many waiting samples are worth a warning; each takes about 100 bytes.
 	behind = 2_000_000
 )
@@ -103,9 +108,12 @@ func (j *JSON) write(spare []record.Sample) []record.Sample {
 	batch := j.queue
 	j.queue = spare[:0]
 	j.mu.Unlock()
-	if err := j.writer.Write(batch, j.describe); err != nil && !j.said {
-		j.logger.Error(err.Error())
-		j.said = true
+	for chunk := range slices.Chunk(batch, chunkSize) {
+		if err := j.writer.Write(chunk, j.describe); err != nil && !j.said {
+			j.logger.Error(err.Error())
+			j.said = true
+		}
+		runtime.Gosched()
 	}
 	clear(batch)
 	return batch
