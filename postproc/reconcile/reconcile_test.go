@@ -42,7 +42,7 @@ func TestGatewayReconciliation(t *testing.T) {
 			"limited 10 8 8 -10 (counter limited of ws://gw fell from 10 to less: the gateway restarted or its counter was reset, late replies are not recorded in this input, the gateway may have restarted, or its counter was reset or does not count all of it, 10 may have been answered by another process behind the same address); total 10 gateway-restarted counters-not-zero"},
 		{"no snapshot after", []Reading{read(1, false, "echoed", 0, nil)}, "the gateway's counters were not read after the load snapshot-missing"},
 		{"no snapshot before", []Reading{read(1, true, "echoed", 0, nil)}, "the gateway's counters were not read before the load snapshot-missing"},
-		{"unknown counter", []Reading{read(1, false, "rss", 1, nil), read(9, true, "rss", 2, nil)}, "none of the gateway's counters could be compared counter-unmapped"},
+		{"unknown counter", []Reading{read(1, false, "rss", 1, nil), read(9, true, "rss", 2, nil)}, "none of the gateway's counters could be compared"},
 		{"mapped by the run", []Reading{read(1, false, "n", 0, func(r *Reading) { r.Maps = "sent" }), read(9, true, "n", 100, nil)}, "n 0 100 100 0; total 0"},
 		{"own control connections", []Reading{
 			read(1, false, "conns", 1, func(r *Reading) { r.ID, r.Control = "x", 1 }), read(1, false, "echoed", 0, func(r *Reading) { r.ID, r.Control = "x", 1 }),

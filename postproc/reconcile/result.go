@@ -57,6 +57,9 @@ func (s *Snapshots) check(name string, out *Result, account *record.Account, dou
 			after, haveAfter = after+b.after.Value, true
 		}
 	}
+	if maps == "" { // the script did not say what to expect of it
+		return
+	}
 	if !haveBefore || !haveAfter {
 		missing := map[bool]string{true: "after", false: "before"}[haveBefore]
 		out.Why = fmt.Sprintf("the gateway's counters were not read %s the load", missing)

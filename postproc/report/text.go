@@ -75,9 +75,26 @@ func writeRun(w io.Writer, s *postproc.Summary, i int) {
 func resources(m map[string]float64) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, safe(name)+" "+value(m[name]))
+		out = append(out, resource(name, m[name]))
 	}
 	return strings.Join(out, ", ")
+}
+
+// resource prints one resource of the generator with its unit; one that is not known has none.
+func resource(name string, v float64) string {
+	switch name {
+	case "cpu":
+		return fmt.Sprintf("cpu %.2f cores", v)
+	case "rss":
+		return fmt.Sprintf("memory %.0f MB", v/1e6)
+	case "gc_pause":
+		return "GC pause " + millis(record.Milliseconds(v)) + " ms"
+	case "timer_slip":
+		return "timer slip " + millis(record.Milliseconds(v)) + " ms"
+	case "fds":
+		return value(v) + " descriptors"
+	}
+	return safe(name) + " " + value(v)
 }
 
 func handshakes(h *record.HandshakeCounts) string {

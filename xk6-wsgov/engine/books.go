@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // Intervals of a plan's emission.
 const (
-	flushEvery = 200 * time.Millisecond
+	flushEvery = 50 * time.Millisecond
 	gaugeEvery = time.Second
 )
 
@@ -92,6 +93,7 @@ func (d *drive) flushMessages() {
 			}
 			b.samples = d.points.append(b.samples, d.conn(i).name, e)
 		}
+		runtime.Gosched() // senders must not wait for the bookkeeping of all connections
 	}
 	clear(b.entries)
 }
