@@ -65,6 +65,7 @@ func writeRun(w io.Writer, s *postproc.Summary, i int) {
 	if len(r.Generator) > 0 {
 		wrap(w, "  generator at most: ", resources(r.Generator))
 	}
+	writeOverview(w, r.Plans)
 	for j := range r.Plans {
 		writePlan(w, &r.Plans[j])
 	}
