@@ -3,6 +3,8 @@ package loop
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -123,7 +125,7 @@ func (l *Loop) wait(ctx context.Context) {
 
 func (l *Loop) runAll(fs []func() error) error {
 	for i, f := range fs {
-		if err := f(); err != nil {
+		if err := safely(f); err != nil {
 			l.putBack(fs[i+1:])
 			return err
 		}
@@ -132,6 +134,25 @@ func (l *Loop) runAll(fs []func() error) error {
 		return l.Check()
 	}
 	return nil
+}
+
+// PanicError is a Go panic in a function that the loop ran: a fault of the host or of a module, not of the script.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error is the panic's value with the goroutine's stack.
+func (p *PanicError) Error() string { return fmt.Sprintf("Go panic: %v\n%s", p.Value, p.Stack) }
+
+// safely makes an error of a panic, so that one function cannot take the books of a whole run with it.
+func safely(f func() error) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = &PanicError{x, debug.Stack()}
+		}
+	}()
+	return f()
 }
 
 // putBack returns functions to the head of the queue.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -156,4 +157,16 @@ func TestPostFromManyGoroutines(t *testing.T) {
 	if sum != goroutines*each {
 		t.Errorf("ran %d functions, want %d", sum, goroutines*each)
 	}
+}
+
+func TestPanicIsAnErrorWithItsStack(t *testing.T) {
+	l := loop.New()
+	l.Open()
+	l.Post(func() error { panic("boom") })
+	err := l.Run(t.Context())
+	var p *loop.PanicError
+	if !errors.As(err, &p) || p.Value != "boom" || !strings.Contains(err.Error(), "loop_test.go") {
+		t.Errorf("Run = %v, want the panic with its place", err)
+	}
+	l.Close()
 }

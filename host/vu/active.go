@@ -9,6 +9,8 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/wsgov/wsgov/host/fault"
+	"github.com/wsgov/wsgov/host/loop"
 	"github.com/wsgov/wsgov/host/metrics"
 	"github.com/wsgov/wsgov/record"
 )
@@ -115,6 +117,11 @@ func (v *VU) SetGroup(path string) { v.scope.Tags = v.inGroup(v.scope.Tags, path
 
 func (a *Active) log(err error) {
 	s := a.vu.scenario
+	var panicked *loop.PanicError
+	if errors.As(err, &panicked) {
+		a.vu.shared.Test.Abort(fault.With(fault.GoPanic, fmt.Errorf("this is a fault of the host or of a module, please report it: %w", err)))
+		return
+	}
 	a.vu.shared.Logger.Error(Describe(err), "executor", s.Executor, "scenario", s.Scenario, "source", "stacktrace")
 }
 

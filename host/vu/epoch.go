@@ -109,10 +109,12 @@ func (v *VU) Call(ctx context.Context, name string, args ...sobek.Value) (sobek.
 func (v *VU) End() {
 	v.loop.Open()
 	v.Settle()
+	ending := v.atEnd
+	v.atEnd = nil
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for _, f := range v.atEnd {
+		for _, f := range ending {
 			f()
 		}
 	}()
@@ -121,7 +123,6 @@ func (v *VU) End() {
 		v.shared.Logger.Warn(fmt.Sprintf("VU %d: its modules did not end within %v; %d connections were closed under them", v.id, v.shared.Grace, n))
 		within(v.shared.Grace, done)
 	}
-	v.atEnd = nil
 	v.conns.closeAll()
 	v.emitBytes(false)
 }
