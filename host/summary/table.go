@@ -111,6 +111,8 @@ func groupOf(name string) string {
 		return "EXECUTION"
 	case name == "data_sent" || name == "data_received":
 		return "NETWORK"
+	case strings.HasPrefix(name, record.Prefix):
+		return "WSGOV"
 	case strings.HasPrefix(name, "http_req"):
 		return "HTTP"
 	case slices.Contains([]string{"ws_connecting", "ws_msgs_received", "ws_msgs_sent", "ws_ping", "ws_session_duration", "ws_sessions"}, name):
@@ -125,6 +127,8 @@ func compact(name string) bool {
 	case "checks", "group_duration", "http_req_blocked", "http_req_connecting", "http_req_receiving", "http_req_sending",
 		"http_req_tls_handshaking", "http_req_waiting":
 		return true
+	case record.Generator.Name, record.GatewayCount.Name, record.Run.Name: // one gauge over many things has no sum that means anything
+		return true
 	}
 	return false
 }
@@ -132,7 +136,7 @@ func compact(name string) bool {
 // metrics prints all metrics in groups.
 func (d *Data) metrics(b *strings.Builder) {
 	var t table
-	for _, group := range []string{"CUSTOM", "HTTP", "EXECUTION", "NETWORK", "WEBSOCKET"} {
+	for _, group := range []string{"CUSTOM", "WSGOV", "HTTP", "EXECUTION", "NETWORK", "WEBSOCKET"} {
 		for i := range d.Series {
 			if s := &d.Series[i]; groupOf(s.Parent) == group && !compact(s.Parent) {
 				t.rows = append(t.rows, d.row(group, s))
