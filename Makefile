@@ -10,8 +10,8 @@ build:
 
 # Four phases against a gateway in its own process, then the report: about a minute and a half.
 demo: build
-	./$(BIN) run --gateway --out json=$(RUN) examples/four-phases.js
-	./$(BIN) report $(RUN)
+	./$(BIN) run --gateway --gateway-flags "--journal bin/journal.ndjson" --out json=$(RUN) examples/four-phases.js
+	./$(BIN) report --journal bin/journal.ndjson $(RUN)
 
 # Unit tests, in seconds.
 test:
