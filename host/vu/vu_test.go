@@ -264,14 +264,14 @@ func TestModuleThatDoesNotEnd(t *testing.T) {
 
 // A fault of a module aborts the run with its own code instead of taking the process down.
 func TestGoPanicAbortsTheRun(t *testing.T) {
-	b := vutest.New(t, `export default function () { globalThis.broken() }`)
+	b := vutest.New(t, `export default function () { globalThis.broken(7) }`)
 	v := b.VU(t.Context(), 1)
-	_ = v.Runtime().GlobalObject().Set("broken", func() { var m map[string]int; m["a"] = 1 })
+	_ = v.Runtime().GlobalObject().Set("broken", func(i int) int { return []int{1}[i] })
 	a := b.Activate(t.Context(), v)
 	a.RunOnce()
 	a.Deactivate()
 	v.End()
-	if fault.CodeOf(b.Aborted) != fault.GoPanic || !strings.Contains(b.Aborted.Error(), "assignment to entry in nil map") {
+	if fault.CodeOf(b.Aborted) != fault.GoPanic || !strings.Contains(b.Aborted.Error(), "index out of range [7]") {
 		t.Errorf("aborted with %v", b.Aborted)
 	}
 }
