@@ -263,29 +263,6 @@ func millis(t *testing.T, s string) time.Duration {
 	return time.Duration(f*1e6 + 0.5)
 }
 
-func TestDropAtTheCap(t *testing.T) {
-	silent := onMessage(func(*peer, string) {})
-	c, _ := client(t, Target{URL: serve(t, silent), ReplyTimeout: 10 * time.Second})
-	p := open(1000, 20*time.Millisecond)
-	p.Cap, p.Drop, p.Drain = intPtr(5), true, durPtr(10*time.Millisecond)
-	l := runPlan(t, c, p)
-	wantCounts(t, l, 20, 0, 0, 5, 15)
-	if l.UnsentReasons["cap"] != 15 || l.LostReasons["timeout"] != 5 {
-		t.Errorf("unsent %v lost %v", l.UnsentReasons, l.LostReasons)
-	}
-}
-
-func TestWaitAtTheCapEndsAtTheDrain(t *testing.T) {
-	c, _ := client(t, Target{URL: serve(t, onMessage(func(*peer, string) {}))})
-	p := open(1000, 20*time.Millisecond)
-	p.Cap, p.Drain = intPtr(5), durPtr(10*time.Millisecond)
-	l := runPlan(t, c, p)
-	wantCounts(t, l, 20, 0, 0, 5, 15)
-	if l.UnsentReasons["cutoff"] != 15 {
-		t.Errorf("unsent %v", l.UnsentReasons)
-	}
-}
-
 func TestTimeoutsMakeRoom(t *testing.T) {
 	c, _ := client(t, Target{URL: serve(t, onMessage(func(*peer, string) {})), ReplyTimeout: 10 * time.Millisecond})
 	p := burst(6)
@@ -472,41 +449,6 @@ func TestUnreachableTarget(t *testing.T) {
 	}
 }
 
-func TestInterruption(t *testing.T) {
-	c, _ := client(t, Target{URL: serve(t, onMessage(func(p *peer, id string) {
-		if id != "3" {
-			answerOK(p, id)
-		}
-	}))})
-	ctx, cancel := context.WithCancel(t.Context())
-	p := open(100, time.Hour)
-	p.Source = &cancelling{after: 10, cancel: cancel}
-	l, err := c.Drive(ctx, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ledger.CheckLedger(l); err != nil {
-		t.Error(err)
-	}
-	if l.Planned < 8 || l.Planned > 12 || l.Lost != 1 || !hasWarning(l, "interrupted", "nothing later was planned") {
-		t.Errorf("ledger %+v", l)
-	}
-}
-
-// cancelling interrupts the run when it has rendered some messages.
-type cancelling struct {
-	counting
-	after  int
-	cancel func()
-}
-
-func (s *cancelling) Render(ctx context.Context, slots []Slot, out []Message) error {
-	if s.after--; s.after == 0 {
-		s.cancel()
-	}
-	return s.counting.Render(ctx, slots, out)
-}
-
 func TestRenderedAhead(t *testing.T) {
 	c, _ := client(t, Target{URL: serve(t, onMessage(answerOK)), Connections: 2})
 	p := unlimited(burst(33))
@@ -624,25 +566,6 @@ func TestHelloThatIsNeverAnswered(t *testing.T) {
 	wantCounts(t, l, 2, 0, 0, 0, 2)
 	if !hasWarning(l, "hello", "not answered") {
 		t.Errorf("warnings %v", l.Warnings)
-	}
-}
-
-func TestReconnect(t *testing.T) {
-	var mu sync.Mutex
-	dials := 0
-	c, _ := client(t, Target{URL: serve(t, func(p *peer) {
-		mu.Lock()
-		dials++
-		first := dials == 1
-		mu.Unlock()
-		if first {
-			return // cut at once
-		}
-		onMessage(answerOK)(p)
-	}), Reconnect: &Reconnect{Delay: 10 * time.Millisecond}})
-	l := runPlan(t, c, open(100, 100*time.Millisecond))
-	if l.Planned != 10 || l.OK < 8 || l.Handshakes.Opened != 2 {
-		t.Errorf("ledger %+v", l)
 	}
 }
 

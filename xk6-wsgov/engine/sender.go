@@ -197,12 +197,12 @@ func (s *sender) unrendered(due time.Duration) {
 		return
 	}
 	<-s.d.halt
-	at := s.d.stopped
-	for known := true; known && due <= at; due, known = s.arrivals.peek() {
+	until := s.d.stopped
+	if until == 0 { // the window had ended before, and with it every intended time
+		until = s.now()
+	}
+	for ok := true; ok && due <= until; due, ok = s.arrivals.next() {
 		s.page.Unsent(s.page.Plan(s.k.newID(), due), record.ReasonCutoff)
-		if _, more := s.arrivals.peek(); more {
-			s.arrivals.next()
-		}
 	}
 }
 

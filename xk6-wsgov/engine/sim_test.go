@@ -239,3 +239,96 @@ func TestTimeoutIsExact(t *testing.T) {
 		})
 	}
 }
+
+// silent reads and never answers.
+func silent(p *peer) { onMessage(func(*peer, string) {})(p) }
+
+func TestDropAtTheCap(t *testing.T) {
+	simulate(t, Target{ReplyTimeout: 10 * time.Second}, silent, func(t *testing.T, c *Client, _ *collector) {
+		p := open(1000, 20*time.Millisecond)
+		p.Cap, p.Drop, p.Drain = intPtr(5), true, durPtr(10*time.Millisecond)
+		l := runPlan(t, c, p)
+		wantCounts(t, l, 20, 0, 0, 5, 15)
+		if l.UnsentReasons["cap"] != 15 || l.LostReasons["timeout"] != 5 {
+			t.Errorf("unsent %v lost %v", l.UnsentReasons, l.LostReasons)
+		}
+	})
+}
+
+func TestWaitAtTheCapEndsAtTheDrain(t *testing.T) {
+	simulate(t, Target{}, silent, func(t *testing.T, c *Client, _ *collector) {
+		p := open(1000, 20*time.Millisecond)
+		p.Cap, p.Drain = intPtr(5), durPtr(10*time.Millisecond)
+		l := runPlan(t, c, p)
+		wantCounts(t, l, 20, 0, 0, 5, 15)
+		if l.UnsentReasons["cutoff"] != 15 {
+			t.Errorf("unsent %v", l.UnsentReasons)
+		}
+	})
+}
+
+func TestInterruption(t *testing.T) {
+	deaf := func(p *peer) {
+		onMessage(func(p *peer, id string) {
+			if id != "3" {
+				answerOK(p, id)
+			}
+		})(p)
+	}
+	simulate(t, Target{}, deaf, func(t *testing.T, c *Client, _ *collector) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(95*time.Millisecond, cancel).Stop()
+		p := open(100, time.Hour)
+		p.Source = counting{}
+		start := time.Now()
+		l, err := c.Drive(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCounts(t, l, 10, 9, 0, 1, 0) // due at 0, 10 … 90 ms; nothing later was planned
+		if took := time.Since(start); took != 95*time.Millisecond+interruptGrace {
+			t.Errorf("the plan ended after %v, want half a second after the interruption", took)
+		}
+		if !hasWarning(l, "interrupted", "nothing later was planned") {
+			t.Errorf("warnings %v", l.Warnings)
+		}
+	})
+}
+
+// What was due before the interruption and could not be sent is unsent, and so is what waits behind it.
+func TestInterruptionOfABacklog(t *testing.T) {
+	simulate(t, Target{}, silent, func(t *testing.T, c *Client, _ *collector) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(95*time.Millisecond, cancel).Stop()
+		p := open(100, time.Hour)
+		p.Source, p.Cap = counting{ahead: 4}, intPtr(3)
+		l, err := c.Drive(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCounts(t, l, 10, 0, 0, 3, 7)
+		if l.UnsentReasons["cutoff"] != 7 {
+			t.Errorf("unsent %v", l.UnsentReasons)
+		}
+	})
+}
+
+func TestReconnect(t *testing.T) {
+	first := true
+	cutting := func(p *peer) {
+		if first {
+			first = false
+			_, _, _ = p.ReadMessage()
+			return // cut without an answer
+		}
+		onMessage(answerOK)(p)
+	}
+	simulate(t, Target{Reconnect: &Reconnect{Delay: 15 * time.Millisecond}}, cutting, func(t *testing.T, c *Client, _ *collector) {
+		l := runPlan(t, c, open(100, 100*time.Millisecond))
+		wantCounts(t, l, 10, 9, 0, 1, 0)
+		if l.Handshakes.Opened != 2 || l.LostReasons["closed:1006"] != 1 {
+			t.Errorf("handshakes %+v, lost %v", l.Handshakes, l.LostReasons)
+		}
+		near(t, "send lag max", l.SendLag.Max, 5) // message 2 was due at 10 ms and waited for the connection
+	})
+}
