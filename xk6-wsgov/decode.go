@@ -10,6 +10,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/wsgov/wsgov/internal/nearest"
 	"github.com/wsgov/wsgov/xk6-wsgov/duration"
 )
 
@@ -96,7 +97,7 @@ func decode(v value, fields []field) error {
 	}
 	o, ok := plainObject(v.js)
 	if !ok {
-		return v.refuse("an object with any of " + names(fields))
+		return v.refuse("an object with any of " + strings.Join(names(fields), ", "))
 	}
 	for _, key := range o.Keys() {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
@@ -114,18 +115,18 @@ func decode(v value, fields []field) error {
 
 func unknown(v value, key string, fields []field) error {
 	hint := ""
-	if near := nearest(key, fields); near != "" {
+	if near := nearest.To(key, names(fields)); near != "" {
 		hint = fmt.Sprintf("did you mean '%s'? ", near)
 	}
-	return fmt.Errorf("%s is unknown: %sit can be %s", v.name(), hint, names(fields))
+	return fmt.Errorf("%s is unknown: %sit can be %s", v.name(), hint, strings.Join(names(fields), ", "))
 }
 
-func names(fields []field) string {
-	var out []string
-	for _, f := range fields {
-		out = append(out, f.name)
+func names(fields []field) []string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = f.name
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // text reads a string that is not empty.

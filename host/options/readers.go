@@ -144,7 +144,7 @@ func readSystemTags(o *Options, v json.RawMessage) error {
 	}
 	for _, name := range list {
 		if !slices.Contains(knownSystemTags, name) {
-			return fmt.Errorf("there is no system tag %q%s", name, nearest(name, knownSystemTags))
+			return fmt.Errorf("there is no system tag %q%s", name, Nearest(name, knownSystemTags))
 		}
 	}
 	o.SystemTags = list

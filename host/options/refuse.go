@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/wsgov/wsgov/internal/nearest"
 )
 
 // notOffered says for each of k6's other options why it does nothing here, and what does.
@@ -42,7 +44,7 @@ func refuse(from, key string) error {
 	if why := notOffered[key]; why != "" {
 		return fmt.Errorf("%s: this host does not offer %q: %s", from, key, why)
 	}
-	return fmt.Errorf("%s: there is no option %q%s", from, key, nearest(key, slices.Sorted(maps.Keys(readers))))
+	return fmt.Errorf("%s: there is no option %q%s", from, key, Nearest(key, slices.Sorted(maps.Keys(readers))))
 }
 
 // NotOffered reports whether k6 has an option of that name that this host lacks, and says why.
@@ -51,40 +53,10 @@ func NotOffered(key string) (why string, known bool) {
 	return why, why != ""
 }
 
-// nearest suggests the name that takes the fewest edits, if it is near at all.
-func nearest(name string, names []string) string {
-	best, fewest := "", len(name)/2+1
-	for _, candidate := range names {
-		if n := edits(name, candidate); n < fewest {
-			best, fewest = candidate, n
-		}
+// Nearest is "; did you mean …?" for the name that a mistyped one was meant to be, or empty if none is near.
+func Nearest(name string, names []string) string {
+	if best := nearest.To(name, names); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return ""
 }
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
-
-// Nearest is "; did you mean …?" for the name in names that takes the fewest edits, or empty if none is near.
-func Nearest(name string, names []string) string { return nearest(name, names) }

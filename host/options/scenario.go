@@ -110,7 +110,7 @@ func readScenario(name string, values map[string]json.RawMessage) (*Scenario, er
 	offered := append(slices.Clone(commonKeys), executors[executor]...)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(offered, key) {
-			return nil, fmt.Errorf("the executor %s has no key %q%s", executor, key, nearest(key, offered))
+			return nil, fmt.Errorf("the executor %s has no key %q%s", executor, key, Nearest(key, offered))
 		}
 		if string(values[key]) == "null" {
 			continue
@@ -137,7 +137,7 @@ func readExecutor(v json.RawMessage) (string, error) {
 	if instead := otherExecutors[name]; instead != "" {
 		return "", fmt.Errorf("this host does not offer the executor %s: %s", name, instead)
 	}
-	return "", fmt.Errorf("there is no executor %q%s", name, nearest(name, known))
+	return "", fmt.Errorf("there is no executor %q%s", name, Nearest(name, known))
 }
 
 // check refuses combinations that make no sense.
