@@ -186,8 +186,7 @@ func (f *file) side(p *record.PointLine) {
 	case "wsgov_closes":
 		f.after().book(plan).closed(p)
 	case "wsgov_in_flight":
-		l := &f.after().book(plan).points
-		l.MaxInFlight = max(l.MaxInFlight, int64(p.Value))
+		// A sum over connections, sampled once a second; the ledger's own figure is the most on one connection.
 	case "wsgov_unreconciled":
 		v := p.Value
 		f.after().claimed = &v

@@ -14,7 +14,8 @@ const (
 	Unsent Outcome = "unsent" // never handed to the socket
 )
 
-// Reasons of lost messages. A connection's end is ReasonClosed + ":" + close code.
+// Reasons of lost messages, besides ReasonCutoff for one that nobody waited for until its deadline. A connection's end is
+// ReasonClosed + ":" + close code.
 const (
 	ReasonTimeout = "timeout"
 	ReasonClosed  = "closed"
@@ -91,6 +92,7 @@ const (
 	MetaMaps    = "maps"     // on a gateway counter: what our ledger predicts for it (see Account.Expect)
 	MetaControl = "control"  // on a gateway counter: control connections this snapshot opened before reading it
 	MetaID      = "id"       // identity of the snapshot: points of one snapshot share it
+	MetaWire    = "wire"     // on a message's point: its id on the wire, where that is not its number
 	MetaLocal   = "local"    // local address of a connection
 	MetaWarn    = "warnings" // on the end point: JSON array of Warning
 )

@@ -127,7 +127,8 @@ func compact(name string) bool {
 	case "checks", "group_duration", "http_req_blocked", "http_req_connecting", "http_req_receiving", "http_req_sending",
 		"http_req_tls_handshaking", "http_req_waiting":
 		return true
-	case record.Generator.Name, record.GatewayCount.Name, record.Run.Name: // one gauge over many things has no sum that means anything
+	case record.Frames.Name, // counts each frame, its parts and what became of them: a sum over kinds means nothing
+		record.Generator.Name, record.GatewayCount.Name, record.Run.Name: // one gauge over many things has no sum that means anything
 		return true
 	}
 	return false

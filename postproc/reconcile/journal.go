@@ -15,15 +15,14 @@ import (
 // Journal compares what became of each message with what the gateway wrote down about it. Unlike everything else here it
 // holds every message, some 100 bytes each for the journal and for the ledger.
 type Journal struct {
-	entries  map[journalKey]*entry
-	remotes  map[string]bool // that are ours
+	entries  map[journalKey][]*entry // an id may be used again
+	remotes  map[string]bool         // that are ours
 	locals   map[connection][]string
 	ours     []sent
 	plans    map[string]string // one copy of each text
 	process  string
 	lines    int64
 	messages int64
-	repeated int64
 	badLines int64
 	firstBad string
 }
@@ -46,14 +45,14 @@ type entry struct {
 type sent struct {
 	at      connection
 	local   string // the address its connection had when the point was read
-	msg     string
+	msg     string // its id on the wire
 	plan    string
 	outcome string // with the code of an error behind a colon
 }
 
 // NewJournal returns a comparison without messages.
 func NewJournal() *Journal {
-	return &Journal{entries: map[journalKey]*entry{}, remotes: map[string]bool{}, locals: map[connection][]string{}, plans: map[string]string{}}
+	return &Journal{entries: map[journalKey][]*entry{}, remotes: map[string]bool{}, locals: map[connection][]string{}, plans: map[string]string{}}
 }
 
 // journalLine is what is read of a line of the reference gateway's journal.
@@ -103,11 +102,7 @@ func (j *Journal) line(text []byte) {
 	}
 	j.messages++
 	key := journalKey{j.one(l.Remote), idText(l.ID)}
-	if j.entries[key] != nil {
-		j.repeated++
-		return
-	}
-	j.entries[key] = &entry{took: l.Replied - l.Received, verdict: j.one(l.Verdict), answered: l.Fate == ""}
+	j.entries[key] = append(j.entries[key], &entry{took: l.Replied - l.Received, verdict: j.one(l.Verdict), answered: l.Fate == ""})
 }
 
 // one returns a single copy of a text that occurs often.
@@ -153,6 +148,9 @@ func (j *Journal) delivered(input int, p *record.PointLine) {
 	if outcome == string(record.Error) {
 		outcome += ":" + p.Tags.Value(record.TagCode)
 	}
+	if wire := p.Metadata.Value(record.MetaWire); wire != "" {
+		msg = wire
+	}
 	s := sent{at: connection{input, j.one(conn)}, msg: msg, plan: j.one(p.Tags.Value(record.TagPlan)), outcome: j.one(outcome)}
 	if known := j.locals[s.at]; len(known) > 0 {
 		s.local = known[len(known)-1]
@@ -177,7 +175,7 @@ type JournalResult struct {
 	LostUnanswered   int64         `json:"lostUnanswered"`   // lost to us, not answered or not seen by the gateway
 	Unlocated        int64         `json:"unlocated"`        // of connections whose local address is not recorded: not compared
 	Foreign          int64         `json:"foreign"`          // on connections that are not ours
-	Repeated         int64         `json:"repeated"`         // a second line with the same address and id
+	Repeated         int64         `json:"repeated"`         // one more line with an address and id than the ledger has messages
 	BadLines         int64         `json:"badLines"`
 	FirstBad         string        `json:"firstBad"`
 	Plans            []JournalPlan `json:"plans"`
@@ -199,7 +197,7 @@ func (r *JournalResult) Disagreements() int64 {
 // Compare joins both sides by the client's address and the message's number. It is to be called once.
 func (j *Journal) Compare() *JournalResult {
 	out := &JournalResult{
-		Process: j.process, Messages: j.messages, Planned: int64(len(j.ours)), Repeated: j.repeated,
+		Process: j.process, Messages: j.messages, Planned: int64(len(j.ours)),
 		BadLines: j.badLines, FirstBad: j.firstBad, Plans: []JournalPlan{}, Examples: []string{},
 	}
 	services, matched, order := map[string]*latency.Histogram{}, map[string]int64{}, []string{}
@@ -225,9 +223,11 @@ func (j *Journal) Compare() *JournalResult {
 // find looks for a message at the address that its connection had, then at the others that it had before or after.
 func (j *Journal) find(s *sent) *entry {
 	for _, local := range append([]string{s.local}, j.locals[s.at]...) {
-		if e := j.entries[journalKey{local, s.msg}]; e != nil && !e.matched {
-			e.matched = true
-			return e
+		for _, e := range j.entries[journalKey{local, s.msg}] {
+			if !e.matched {
+				e.matched, s.local = true, local
+				return e
+			}
 		}
 	}
 	return nil
@@ -246,6 +246,9 @@ func (r *JournalResult) judge(j *Journal, s *sent, e *entry) bool {
 		r.LostUnanswered++
 	case e == nil:
 		r.MissingInJournal++
+		if s.local == "" { // its connection was recorded after it
+			s.local = j.locals[s.at][0]
+		}
 		r.example("plan %s message %s of %s is %s in the ledger and not in the journal", s.plan, s.msg, s.local, s.outcome)
 	case !e.answered || verdictOutcome[e.verdict] != s.outcome:
 		r.Differing++
@@ -259,14 +262,18 @@ func (r *JournalResult) judge(j *Journal, s *sent, e *entry) bool {
 
 // rest books the lines of the journal that no message of ours explains.
 func (r *JournalResult) rest(j *Journal) {
-	for key, e := range j.entries {
-		switch {
-		case e.matched:
-		case !j.remotes[key.remote]:
-			r.Foreign++
-		default:
-			r.MissingInLedger++
-			r.example("message %s of %s is %s in the journal and not in the ledger", strconv.Quote(key.id), key.remote, e.verdict)
+	for key, same := range j.entries {
+		for i, e := range same {
+			switch {
+			case e.matched:
+			case !j.remotes[key.remote]:
+				r.Foreign++
+			case i > 0:
+				r.Repeated++
+			default:
+				r.MissingInLedger++
+				r.example("message %s of %s is %s in the journal and not in the ledger", strconv.Quote(key.id), key.remote, e.verdict)
+			}
 		}
 	}
 }

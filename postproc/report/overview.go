@@ -21,8 +21,12 @@ func writeOverview(w io.Writer, plans []postproc.Plan) {
 		if p.ServiceTime.Count > 0 {
 			naive = millis(p.Naive.P99)
 		}
-		t.row(safe(p.Ledger.Plan), percent(p.Naive.SuccessRatio), decimal(p.Naive.FramesPerSecond, 1), naive, "|",
-			percent(p.DeliveryRatio), decimal(p.Goodput, 1), millis(p.ResponseTime.P99))
+		frames, goodput := decimal(p.Naive.FramesPerSecond, 1), decimal(p.Goodput, 1)
+		if p.Model == "request" { // single steps of a script have no rate
+			frames, goodput = "-", "-"
+		}
+		t.row(safe(p.Ledger.Plan), percent(p.Naive.SuccessRatio), frames, naive, "|",
+			percent(p.DeliveryRatio), goodput, millis(p.ResponseTime.P99))
 	}
 	fmt.Fprintln(w)
 	t.print(w, 2)

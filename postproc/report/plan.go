@@ -39,7 +39,9 @@ func writeStory(w io.Writer, p *postproc.Plan) {
 		what = "answers"
 	}
 	t.row("delivery", fmt.Sprintf("success %s (%s / sent)", percent(p.Naive.SuccessRatio), what), fmt.Sprintf("delivered %s (%s ok of %s planned)", percent(p.DeliveryRatio), count(p.OK), count(p.Planned)))
-	t.row("rate", rate(p.Naive.FramesPerSecond)+" "+what, rate(p.Goodput)+" goodput")
+	if p.Model != "request" { // single steps of a script have no rate
+		t.row("rate", rate(p.Naive.FramesPerSecond)+" "+what, rate(p.Goodput)+" goodput")
+	}
 	t.row("p99", naiveTime(p)+" from the send, answered only", inMillis(p.ResponseTime.P99)+" from the intended time, all planned")
 	t.print(w, 4)
 }
@@ -83,7 +85,7 @@ func writeCounts(w io.Writer, p *postproc.Plan) {
 		fmt.Fprintln(w, "    handshakes  not recorded")
 	}
 	if p.MaxInFlight > 0 {
-		fmt.Fprintf(w, "    in flight   at most %s\n", count(p.MaxInFlight))
+		fmt.Fprintf(w, "    in flight   at most %s on one connection\n", count(p.MaxInFlight))
 	}
 	if len(p.Closes) > 0 {
 		wrap(w, "    closes      ", tally(p.Closes))
@@ -143,12 +145,15 @@ func bounded(q record.Quantiles, m record.Milliseconds) string {
 }
 
 func writeModel(w io.Writer, p *postproc.Plan) {
-	switch p.Model {
-	case "open":
+	switch {
+	case p.Sent == 0:
+	case p.Model == "open":
 		wrap(w, "    ", fmt.Sprintf("open load, seen twice: p99 %s from the send, %s from the intended time; waiting at the cap p99 %s",
 			inMillis(p.ServiceTime.P99), inMillis(p.ResponseTime.P99), waiting(p)))
-	case "closed":
+	case p.Model == "closed":
 		wrap(w, "    ", "closed load: the next message waits for the last reply, so a slow gateway lowers the load and hides its queue")
+	case p.Model == "burst":
+		wrap(w, "    ", "burst: all are meant to leave at once, so these times say how long this machine and the gateway take to write, answer and read all of it, not what one message takes")
 	}
 }
 

@@ -145,11 +145,11 @@ func (d *drive) flushHandshakes() {
 
 // emitStart marks the start of the plan's run.
 func (d *drive) emitStart() {
-	d.emitRun(record.PhaseStart, d.startedAt, record.NewTags(
-		record.MetaSeed, strconv.FormatInt(d.plan.Seed, 10),
-		record.MetaModel, string(d.plan.Model),
-		record.MetaOffset, formatMillis(d.startedAt),
-	))
+	facts := record.NewTags(record.MetaModel, string(d.plan.Model), record.MetaOffset, formatMillis(d.startedAt))
+	if d.only == nil { // a request has nothing that chance decides
+		facts = facts.With(record.MetaSeed, strconv.FormatInt(d.plan.Seed, 10))
+	}
+	d.emitRun(record.PhaseStart, d.startedAt, facts)
 }
 
 // emitEnd marks its end with the final totals.

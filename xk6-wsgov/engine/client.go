@@ -231,7 +231,8 @@ func (c *Client) sweep() {
 		select {
 		case <-ticker.C:
 			for _, k := range c.conns {
-				k.table.Expire(k.expirable(c.env.elapsed() - sweepEvery))
+				now := c.env.elapsed()
+				k.table.Expire(k.expirable(now-sweepEvery), now)
 			}
 		case <-c.alive.Done():
 			return

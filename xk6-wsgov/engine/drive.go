@@ -218,7 +218,7 @@ func (d *drive) settle() {
 	d.stopSending()
 	for i, p := range d.pages {
 		d.c.conns[i].frames.settleQueue(d.c.alive)
-		p.Cutoff()
+		p.Cutoff(d.c.env.elapsed())
 	}
 }
 

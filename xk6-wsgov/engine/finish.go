@@ -17,10 +17,12 @@ func (d *drive) finish() *record.Ledger {
 	length := d.length()
 	l := d.publish(&counts, length)
 	if err := errors.Join(ledger.Check(&counts), d.books.broken); err != nil {
-		d.c.env.Logger.Error("the books do not close", "plan", l.Plan, "error", err)
 		l.Warnings = append(l.Warnings, record.Warning{Code: "books", Text: err.Error()})
 	}
 	l.Warnings = append(l.Warnings, d.warnings(l, &counts)...)
+	for _, w := range l.Warnings {
+		d.c.env.Logger.Warn(w.Text, "plan", l.Plan)
+	}
 	d.emitEnd(l, length)
 	return l
 }
@@ -32,7 +34,7 @@ func (d *drive) length() time.Duration {
 	if d.stopped > 0 {
 		end = max(end, d.stopped)
 	} else if d.endsAt > 0 {
-		end = max(end, min(d.endsAt, now))
+		end = max(end, d.endsAt) // also where every connection was dead before: the rest was planned all the same
 	}
 	if end <= d.startedAt {
 		end = now

@@ -67,14 +67,18 @@ func (p *points) append(dst []record.Sample, conn string, e *ledger.Entry) []rec
 	return dst
 }
 
-// identity is what names a message, and the lag of a lost one, which no other point of a lean plan tells.
+// identity is what names a message, its id on the wire where a script chose that, and the lag of a lost one, which no other point of a lean plan tells.
 func (p *points) identity(conn, msg string, e *ledger.Entry) record.Tags {
-	t := make(record.Tags, 0, 4)
+	t := make(record.Tags, 0, 5)
 	t = append(t, record.Tag{Key: record.MetaConn, Value: conn}, record.Tag{Key: record.MetaDue, Value: formatMillis(e.Due)})
 	if e.Outcome == record.Lost {
 		t = append(t, record.Tag{Key: record.MetaLag, Value: formatMillis(e.Lag())})
 	}
-	return append(t, record.Tag{Key: record.MetaMsg, Value: msg})
+	t = append(t, record.Tag{Key: record.MetaMsg, Value: msg})
+	if e.ID != msg && e.ID != "" {
+		t = append(t, record.Tag{Key: record.MetaWire, Value: e.ID})
+	}
+	return t
 }
 
 // lagParts names an answered message and splits its send lag. The keys are in the order a tag set has.

@@ -99,7 +99,7 @@ func (r *request) exchange(ctx context.Context, m Message) error {
 	select {
 	case <-r.settled:
 	case <-ctx.Done():
-		r.page.Cutoff()
+		r.page.Cutoff(r.d.c.env.elapsed())
 	}
 	return nil
 }

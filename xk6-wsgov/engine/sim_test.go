@@ -249,7 +249,7 @@ func TestDropAtTheCap(t *testing.T) {
 		p.Cap, p.Drop, p.Drain = intPtr(5), true, durPtr(10*time.Millisecond)
 		l := runPlan(t, c, p)
 		wantCounts(t, l, 20, 0, 0, 5, 15)
-		if l.UnsentReasons["cap"] != 15 || l.LostReasons["timeout"] != 5 {
+		if l.UnsentReasons["cap"] != 15 || l.LostReasons["cutoff"] != 5 {
 			t.Errorf("unsent %v lost %v", l.UnsentReasons, l.LostReasons)
 		}
 	})

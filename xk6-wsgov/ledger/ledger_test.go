@@ -85,7 +85,7 @@ func TestEveryOutcome(t *testing.T) {
 func TestDeadlineIsJudgedByWhenTheReplyWasRead(t *testing.T) {
 	b := newBench(t)
 	e := b.send(1, "1", 0, 0)
-	b.table.Expire(100 * ms)
+	b.table.Expire(100*ms, 100*ms)
 	b.receive(100*ms, okPart("1"))
 	b.want("outcome at the deadline", e.Outcome, record.OK)
 	e = b.send(2, "2", 0, 0)
@@ -96,10 +96,10 @@ func TestDeadlineIsJudgedByWhenTheReplyWasRead(t *testing.T) {
 func TestExpireThenLateThenDuplicate(t *testing.T) {
 	b := newBench(t)
 	e := b.send(1, "1", 0, 0)
-	if next, waiting := b.table.Expire(50 * ms); !waiting || next != 100*ms {
+	if next, waiting := b.table.Expire(50*ms, 50*ms); !waiting || next != 100*ms {
 		t.Errorf("next deadline %v, %v; want 100ms", next, waiting)
 	}
-	if _, waiting := b.table.Expire(101 * ms); waiting {
+	if _, waiting := b.table.Expire(101*ms, 101*ms); waiting {
 		t.Error("something is still in flight")
 	}
 	b.want("outcome", e.Outcome, record.Lost)
@@ -162,8 +162,9 @@ func TestCutoffLosesOnlyThePagesOwn(t *testing.T) {
 	if err := b.table.Sent(e, 0, 100*ms); err != nil {
 		t.Fatal(err)
 	}
-	b.page.Cutoff()
+	b.page.Cutoff(50 * ms)
 	b.want("mine", mine.Outcome, record.Lost)
+	b.want("why", mine.Reason, record.ReasonCutoff)
 	b.want("other", e.Outcome, record.Outcome(""))
 }
 

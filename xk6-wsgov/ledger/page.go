@@ -45,13 +45,18 @@ func (p *Page) Unsent(e *Entry, reason string) {
 	p.finish(e, nil)
 }
 
-// Cutoff loses the page's messages that are still in flight: nobody waits for their replies any longer.
-func (p *Page) Cutoff() {
+// Cutoff loses the page's messages that are still in flight at the given time: nobody waits for their replies any longer.
+// Those whose deadline had passed are lost by timeout, the others by the cutoff.
+func (p *Page) Cutoff(at time.Duration) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
 	for i := 0; i < len(p.table.deadline); {
 		if e := p.table.deadline[i]; e.page == p {
-			p.table.settle(e, record.Lost, "", record.ReasonTimeout, nil)
+			reason := record.ReasonCutoff
+			if e.Deadline <= at {
+				reason = record.ReasonTimeout
+			}
+			p.table.settle(e, record.Lost, "", reason, nil)
 			i = 0 // the heap moved
 			continue
 		}

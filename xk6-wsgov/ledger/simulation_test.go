@@ -119,7 +119,7 @@ func TestTableAgainstNaiveModel(t *testing.T) {
 				table.Receive(now, parts, nil)
 			},
 			"expire": func(t *rapid.T) {
-				table.Expire(now)
+				table.Expire(now, now)
 				m.lose(func(msg *modelMessage) bool { return msg.deadline < now }, record.ReasonTimeout)
 			},
 			"close": func(t *rapid.T) {
@@ -128,7 +128,8 @@ func TestTableAgainstNaiveModel(t *testing.T) {
 			},
 			"": func(t *rapid.T) { compare(t, book, m) },
 		})
-		page.Cutoff()
+		now += time.Hour // past every deadline
+		page.Cutoff(now)
 		m.lose(func(*modelMessage) bool { return true }, record.ReasonTimeout)
 		compare(t, book, m)
 		c := book.Counts()

@@ -74,20 +74,28 @@ type Verdict struct {
 	Entry *Entry // the message that the part settled, nil otherwise
 }
 
-// Receive books one frame, read completely at the given time, with the parts found in it. If verdicts is not nil it gets
-// what became of each part.
+// Receive books one frame, read completely at the given time, with the parts found in it. The frame is booked on the page
+// of the message that its first part is about. If verdicts is not nil it gets what became of each part.
 func (t *Table) Receive(at time.Duration, parts []reply.Part, verdicts func(*reply.Part, Verdict)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	home := t.home()
-	home.counts.Frames.Received++
-	home.lastFrameAt = max(home.lastFrameAt, at)
+	owner := home
 	for i := range parts {
+		page := home
+		if e, ok := t.open[parts[i].ID]; ok && parts[i].Kind == reply.Reply {
+			page = e.page
+		}
+		if i == 0 {
+			owner = page
+		}
 		v := t.receivePart(home, at, &parts[i])
 		if verdicts != nil {
 			verdicts(&parts[i], v)
 		}
 	}
+	owner.counts.Frames.Received++
+	owner.lastFrameAt = max(owner.lastFrameAt, at)
 }
 
 // home is the page for what belongs to no message: the current plan's, or a page without a book before the first plan.
@@ -152,19 +160,19 @@ func (t *Table) settle(e *Entry, o record.Outcome, code, reason string, p *reply
 	e.page.settleSent(e, o, code, reason, p)
 }
 
-// Expire loses the messages whose deadline has passed by the given time, and returns the next deadline, or false if
-// nothing is in flight. Replies are judged by when they were read, so callers leave the reader a moment before they
-// call this for a deadline.
-func (t *Table) Expire(now time.Duration) (next time.Duration, waiting bool) {
+// Expire loses the messages whose deadline was before limit, and returns the next deadline, or false if nothing is in
+// flight. Replies are judged by when they were read, so callers leave the reader a moment before they call this for a
+// deadline; who waits for room has it from now on.
+func (t *Table) Expire(limit, now time.Duration) (next time.Duration, waiting bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.deadline) > 0 {
 		e := t.deadline[0]
-		if e.Deadline >= now {
+		if e.Deadline >= limit {
 			return e.Deadline, true
 		}
 		t.settle(e, record.Lost, "", record.ReasonTimeout, nil)
-		e.page.freedAt = max(e.page.freedAt, e.Deadline)
+		e.page.freedAt = max(e.page.freedAt, now)
 	}
 	return 0, false
 }
