@@ -45,6 +45,7 @@ func (r *run) conclude(err error) error {
 	errs := []error{err}
 	if length > 0 { // it got as far as its first phase
 		results := r.engine.Judge(length, true)
+		r.warnUnjudged(results)
 		r.summarise(length, results)
 		errs = append(errs, failed(r.test), crossed(results))
 	}
@@ -55,6 +56,16 @@ func (r *run) conclude(err error) error {
 		errs = append(errs, r.gateway.Died())
 	}
 	return r.decide(errs)
+}
+
+// warnUnjudged names thresholds on series without a single sample. As in k6 most of them pass, which a misspelt tag would make
+// of any.
+func (r *run) warnUnjudged(results []metrics.Result) {
+	for _, result := range results {
+		if result.Sink.Empty() {
+			r.logger.Warn(fmt.Sprintf("the thresholds on %s had no sample to judge, so that they passed means nothing: check the name, the tags and that the load ran", result.Name()))
+		}
+	}
 }
 
 // decide returns the first error and logs the rest.

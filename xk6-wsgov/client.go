@@ -67,7 +67,8 @@ func (c *client) methods(this *sobek.Object) error {
 		name string
 		call func(args []sobek.Value) (sobek.Value, error)
 	}{
-		{"connect", c.jsConnect}, {"drive", c.jsDrive}, {"request", c.jsRequest}, {"send", c.jsSend}, {"on", c.jsOn}, {"close", c.jsClose},
+		{"connect", c.m.rejecting(c.jsConnect)}, {"drive", c.m.rejecting(c.jsDrive)}, {"request", c.m.rejecting(c.jsRequest)},
+		{"send", c.jsSend}, {"on", c.jsOn}, {"close", c.m.rejecting(c.jsClose)},
 	} {
 		if err := c.m.method(this, method.name, method.call); err != nil {
 			return err

@@ -220,3 +220,18 @@ func TestInterruptedDrive(t *testing.T) {
 		t.Errorf("the books do not close: %+v", a)
 	}
 }
+
+// Methods that return promises never throw: what is wrong reaches catch.
+func TestBadUseRejects(t *testing.T) {
+	v := newVU(t)
+	got := v.json(`
+		const c = new Client('ws://127.0.0.1:1/'), g = new Gateway({ url: 'ws://127.0.0.1:1/', map: { echoed: 'ok' } });
+		const said = [];
+		for (const call of [() => c.drive({}), () => c.request(), () => c.close(1), () => g.reconcile()]) {
+			await call().catch((e) => said.push(e.message.length > 10));
+		}
+		return said`)
+	if want := `[true,true,true,true]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

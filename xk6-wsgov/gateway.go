@@ -75,10 +75,10 @@ func (m *Module) constructGateway(this *sobek.Object, args []sobek.Value) error 
 	if err := g.source(nil).Check(); err != nil {
 		return fmt.Errorf("new Gateway(): %w", err)
 	}
-	if err := m.method(this, "snapshot", g.jsSnapshot); err != nil {
+	if err := m.method(this, "snapshot", g.m.rejecting(g.jsSnapshot)); err != nil {
 		return err
 	}
-	return m.method(this, "reconcile", g.jsReconcile)
+	return m.method(this, "reconcile", g.m.rejecting(g.jsReconcile))
 }
 
 // source is where the counters are read. opened books a control connection.

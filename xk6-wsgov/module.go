@@ -100,6 +100,18 @@ func (m *Module) method(this *sobek.Object, name string, f func(args []sobek.Val
 	return this.DefineDataProperty(name, rt.ToValue(call), sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_FALSE)
 }
 
+// rejecting makes a method return a rejected promise where it would throw, as an async function does.
+func (m *Module) rejecting(f func(args []sobek.Value) (sobek.Value, error)) func(args []sobek.Value) (sobek.Value, error) {
+	return func(args []sobek.Value) (sobek.Value, error) {
+		v, err := f(args)
+		if err == nil {
+			return v, nil
+		}
+		p, _, reject := m.host.Runtime().NewPromise()
+		return m.host.Runtime().ToValue(p), reject(m.jsError(err))
+	}
+}
+
 // throw raises an error as a JavaScript exception.
 func (m *Module) throw(err error) { panic(m.jsError(err)) }
 
