@@ -8,7 +8,7 @@ FUZZTIME ?= 10s
 build:
 	$(GO) build -o $(BIN) ./cmd/wsgov
 
-# Four phases against a gateway in its own process, then the report: about a minute and a half.
+# Four phases against a gateway in its own process, then the report: a bit over a minute.
 demo: build
 	./$(BIN) run --gateway --gateway-flags "--journal bin/journal.ndjson" --out json=$(RUN) examples/four-phases.js
 	./$(BIN) report --journal bin/journal.ndjson $(RUN)

@@ -224,7 +224,7 @@ declare module 'k6/x/wsgov' {
     /** By code. */
     errors: Record<string, number>;
     /** timeout, or closed:<close code>. */
-    lostReasons: Record<string, number>;
+    lostReasons: Record<string, number>;    // timeout, cutoff (nobody waited until the deadline), closed:<close code>
     /** cap, backpressure, closed, script or cutoff. */
     unsentReasons: Record<string, number>;
     frames: FrameCounts;
