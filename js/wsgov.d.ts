@@ -223,8 +223,8 @@ declare module 'k6/x/wsgov' {
     lost: number;
     /** By code. */
     errors: Record<string, number>;
-    /** timeout, or closed:<close code>. */
-    lostReasons: Record<string, number>;    // timeout, cutoff (nobody waited until the deadline), closed:<close code>
+    /** timeout, cutoff (nobody waited until the deadline), or closed:<close code>. */
+    lostReasons: Record<string, number>;
     /** cap, backpressure, closed, script or cutoff. */
     unsentReasons: Record<string, number>;
     frames: FrameCounts;
