@@ -42,6 +42,9 @@ func (r *run) conclude(err error) error {
 	length := r.test.Elapsed()
 	r.first.End()
 	r.pipe.Stop()
+	if n := r.pipe.Missed(); n > 0 {
+		r.logger.Warn(fmt.Sprintf("%d samples came after the run's end and are in no output", n))
+	}
 	errs := []error{err}
 	if length > 0 { // it got as far as its first phase
 		results := r.engine.Judge(length, true)

@@ -27,6 +27,7 @@ type conn struct {
 	mu      sync.Mutex
 	ws      *wire.Conn // nil while it is not up
 	dead    bool       // will not come up again
+	once    bool       // has been up
 	changed chan struct{}
 }
 
@@ -56,6 +57,11 @@ func (k *conn) up() *wire.Conn {
 func (k *conn) set(ws *wire.Conn, dead bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.change(ws, dead)
+}
+
+// change is set with the lock held.
+func (k *conn) change(ws *wire.Conn, dead bool) {
 	k.ws, k.dead = ws, dead
 	close(k.changed)
 	k.changed = make(chan struct{})
@@ -63,8 +69,10 @@ func (k *conn) set(ws *wire.Conn, dead bool) {
 
 // broken takes a socket out of use that failed to write, before its reader has noticed.
 func (k *conn) broken(ws *wire.Conn) {
-	if k.up() == ws {
-		k.set(nil, false)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ws == ws {
+		k.change(nil, false)
 	}
 }
 
@@ -113,18 +121,22 @@ func (k *conn) startClose(code int, reason string) {
 }
 
 // run opens the connection at its turn, reads it to its end, and opens it again as often as the target allows. tried is
-// called after the first attempt.
+// called once the connection is up for the first time, or its first socket failed or ended without.
 func (k *conn) run(tried func()) {
 	defer tried()
 	defer k.set(nil, true)
 	if !k.sleep(k.turn()) {
 		return
 	}
-	ws := k.dial(k.c.alive)
+	ws, failures := k.dial(k.c.alive), 0
 	for ws != nil {
-		end := k.serve(ws, tried)
+		end, greeted := k.serve(ws, tried)
 		k.ended(ws, end)
-		ws = k.redial()
+		tried()
+		if failures++; greeted {
+			failures = 0
+		}
+		ws = k.redial(failures)
 	}
 }
 
@@ -180,13 +192,14 @@ func (k *conn) config() wire.Config {
 	return cfg
 }
 
-// redial opens the connection again after it ended, if the target says so; nil says that it stays closed.
-func (k *conn) redial() *wire.Conn {
+// redial opens the connection again after it ended, if the target says so, with what is left of its attempts after so many
+// failures in a row; nil says that it stays closed.
+func (k *conn) redial(failures int) *wire.Conn {
 	r := k.c.target.Reconnect
 	if r == nil {
 		return nil
 	}
-	for range r.Attempts {
+	for range r.Attempts - failures {
 		if !k.sleep(r.Delay) {
 			return nil
 		}
@@ -197,24 +210,25 @@ func (k *conn) redial() *wire.Conn {
 	return nil
 }
 
-// serve reads the socket until it ends. opened is called once the greetings are done, or failed.
-func (k *conn) serve(ws *wire.Conn, opened func()) *wire.End {
+// serve reads the socket until it ends. opened is called once the greetings are done, which greeted tells.
+func (k *conn) serve(ws *wire.Conn, opened func()) (end *wire.End, greeted bool) {
 	stop := context.AfterFunc(k.c.alive, ws.Drop)
 	defer stop()
 	g := newGreeting(k, ws)
 	defer g.stop()
 	beating := k.startHeartbeat(ws)
 	defer beating()
-	if g.advance() {
+	if greeted = g.advance(); greeted {
 		k.opened(ws, opened)
 	}
 	for {
 		f, err := ws.Read()
 		if err != nil {
-			return endOf(err)
+			return endOf(err), greeted
 		}
 		k.frames.receive(ws, f)
 		if g.waiting() && g.hear(f) {
+			greeted = true
 			k.opened(ws, opened)
 		}
 	}
@@ -222,8 +236,12 @@ func (k *conn) serve(ws *wire.Conn, opened func()) *wire.End {
 
 // opened publishes the socket. A socket that opened while the client was closing is closed as well.
 func (k *conn) opened(ws *wire.Conn, tried func()) {
+	k.table.Reopened()
 	k.set(ws, false)
-	k.c.opened.Add(1)
+	if !k.once { // only the reader comes here
+		k.once = true
+		k.c.opened.Add(1)
+	}
 	tried()
 	if k.c.closing.Load() {
 		k.startClose(shutdownCode, "")

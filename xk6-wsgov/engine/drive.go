@@ -30,7 +30,6 @@ type drive struct {
 	halt     chan struct{} // closed when nothing may be sent any more
 	haltOnce sync.Once
 	stopped  time.Duration // when the run was interrupted, 0 if it was not
-	claims   []int64       // message numbers each connection had before the plan
 
 	flushing sync.Mutex
 	books    books
@@ -74,7 +73,6 @@ func (d *drive) openPages() error {
 	}
 	for _, k := range d.c.conns {
 		d.pages = append(d.pages, k.table.NewPage(d.book))
-		d.claims = append(d.claims, k.lastID.Load())
 	}
 	d.c.mu.Lock()
 	before := d.c.latest
@@ -91,7 +89,12 @@ func (d *drive) run(ctx context.Context) *record.Ledger {
 	senders := d.prepare(ctx)
 	d.start()
 	stopFlushing := d.startFlushing()
-	interrupted := context.AfterFunc(ctx, d.interrupt)
+	abort := time.AfterFunc(never, d.abortWrites)
+	defer abort.Stop()
+	interrupted := context.AfterFunc(ctx, func() {
+		d.interrupt()
+		abort.Reset(interruptGrace)
+	})
 	defer interrupted()
 	if d.endsAt > 0 {
 		d.cutAt = d.endsAt + *d.plan.Drain
@@ -107,7 +110,9 @@ func (d *drive) run(ctx context.Context) *record.Ledger {
 	d.awaitWindow()
 	d.settle()
 	stopFlushing()
-	d.releaseNumbers()
+	for i, s := range senders {
+		s.numbers.release(d.pages[i].Planned())
+	}
 	return d.finish()
 }
 
@@ -150,8 +155,8 @@ func (d *drive) rate() (*schedule.Rate, error) {
 		return schedule.Ramp(p.Rate, p.Stages)
 	}
 	length := p.Duration
-	if length == 0 {
-		length = time.Duration(float64(p.Count+1) / p.Rate * float64(time.Second))
+	if length == 0 { // longer than any draw of so many arrivals; the count ends it
+		length = time.Duration(min(float64(10*p.Count+1000)/p.Rate*float64(time.Second), float64(never/2)))
 	}
 	return schedule.Constant(p.Rate, length)
 }
@@ -165,6 +170,15 @@ func (d *drive) interrupt() {
 		d.stopped = max(d.c.env.elapsed(), 1)
 		close(d.halt)
 	})
+}
+
+// abortWrites ends writes that a peer does not take, so that an interrupted plan does not wait for it.
+func (d *drive) abortWrites() {
+	for _, k := range d.c.conns {
+		if ws := k.up(); ws != nil {
+			ws.AbortWrite()
+		}
+	}
 }
 
 // halted reports whether sending has ended, and since when if that was by an interruption.
@@ -219,18 +233,5 @@ func (d *drive) settle() {
 	for i, p := range d.pages {
 		d.c.conns[i].frames.settleQueue(d.c.alive)
 		p.Cutoff(d.c.env.elapsed())
-	}
-}
-
-// releaseNumbers gives back numbers of messages that were rendered and never planned, so that the next plan's numbers do
-// not depend on how far rendering was ahead. With another plan under way they may be in use.
-func (d *drive) releaseNumbers() {
-	d.c.mu.Lock()
-	defer d.c.mu.Unlock()
-	if d.c.active > 1 {
-		return
-	}
-	for i, k := range d.c.conns {
-		k.lastID.Store(d.claims[i] + d.pages[i].Planned())
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"sync"
 	"time"
 
 	"github.com/wsgov/wsgov/xk6-wsgov/wire"
@@ -16,30 +17,39 @@ func (k *conn) startHeartbeat(ws *wire.Conn) (stop func()) {
 	if h == nil || h.Every <= 0 {
 		return func() {}
 	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		k.beat(ws, h, done)
-	}()
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() { k.beat(ws, h, done) })
+	if h.DeadAfter > 0 {
+		running.Go(func() { k.watch(ws, h, done) })
+	}
 	return func() {
 		close(done)
-		<-ended
+		running.Wait()
 	}
 }
 
-// beat sends a heartbeat every so often, and drops a connection on which nothing was heard for too long.
+// beat sends a heartbeat every so often.
 func (k *conn) beat(ws *wire.Conn, h *Heartbeat, done <-chan struct{}) {
-	next, silence := time.NewTimer(h.Every), time.NewTimer(never)
+	next := time.NewTimer(h.Every)
 	defer next.Stop()
-	defer silence.Stop()
-	if h.DeadAfter > 0 {
-		silence.Reset(h.DeadAfter)
-	}
 	for {
 		select {
 		case <-next.C:
 			k.heartbeat(ws, h)
 			next.Reset(h.Every)
+		case <-done:
+			return
+		}
+	}
+}
+
+// watch drops a connection on which nothing was heard for too long, also one that takes no heartbeat.
+func (k *conn) watch(ws *wire.Conn, h *Heartbeat, done <-chan struct{}) {
+	silence := time.NewTimer(h.DeadAfter)
+	defer silence.Stop()
+	for {
+		select {
 		case <-silence.C:
 			left := ws.LastHeard() + h.DeadAfter - k.c.env.elapsed()
 			if left <= 0 {

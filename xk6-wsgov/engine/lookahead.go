@@ -21,15 +21,15 @@ type renderer interface {
 
 // inline renders each message when the sender asks.
 type inline struct {
-	k      *conn
-	source Source
-	seq    int
+	numbers *numbers
+	source  Source
+	seq     int
 }
 
 func (r *inline) next(ctx context.Context) (rendered, bool) {
 	r.seq++
 	out := []Message{{}}
-	slot := Slot{ID: r.k.newID(), Conn: r.k.number(), Seq: r.seq}
+	slot := Slot{ID: r.numbers.next(), Conn: r.numbers.k.number(), Seq: r.seq}
 	err := r.source.Render(ctx, []Slot{slot}, out)
 	return rendered{slot, out[0]}, err == nil
 }
@@ -44,20 +44,20 @@ type ahead struct {
 }
 
 // startAhead begins to render at most limit messages (0: no limit).
-func startAhead(ctx context.Context, k *conn, source Source, limit int) *ahead {
+func startAhead(ctx context.Context, n *numbers, source Source, limit int) *ahead {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &ahead{ready: make(chan rendered, source.Ahead()), first: make(chan struct{}), end: cancel}
 	go func() {
 		defer close(a.ready)
-		if err := a.fill(ctx, k, source, limit, sync.OnceFunc(func() { close(a.first) })); err != nil && ctx.Err() == nil {
-			k.c.noteRender(err)
+		if err := a.fill(ctx, n, source, limit, sync.OnceFunc(func() { close(a.first) })); err != nil && ctx.Err() == nil {
+			n.k.c.noteRender(err)
 		}
 	}()
 	return a
 }
 
 // fill renders batches of half the queue's size until ctx ends, the limit is reached or the source fails.
-func (a *ahead) fill(ctx context.Context, k *conn, source Source, limit int, tried func()) error {
+func (a *ahead) fill(ctx context.Context, numbers *numbers, source Source, limit int, tried func()) error {
 	defer tried()
 	batch := max(source.Ahead()/2, 1)
 	for seq := 1; ; seq += batch {
@@ -70,7 +70,7 @@ func (a *ahead) fill(ctx context.Context, k *conn, source Source, limit int, tri
 		}
 		slots, out := make([]Slot, n), make([]Message, n)
 		for i := range slots {
-			slots[i] = Slot{ID: k.newID(), Conn: k.number(), Seq: seq + i}
+			slots[i] = Slot{ID: numbers.next(), Conn: numbers.k.number(), Seq: seq + i}
 		}
 		if err := source.Render(ctx, slots, out); err != nil {
 			return err

@@ -90,11 +90,16 @@ func (r *request) exchange(ctx context.Context, m Message) error {
 	at := r.d.c.env.elapsed()
 	e.ID, e.IDKind, e.SocketWait = m.ID, m.IDKind, at-e.Due
 	if err := r.k.table.Sent(e, at, r.timeout); err != nil {
+		if errors.Is(err, ledger.ErrDown) {
+			r.page.Unsent(e, record.ReasonClosed)
+			return nil
+		}
 		r.page.Unsent(e, record.ReasonScript)
 		return fmt.Errorf("the request cannot be sent: %w", err)
 	}
 	if err := ws.Write(m.Payload, m.Binary, r.d.c.env.Start.Add(e.Deadline)); err != nil {
 		r.d.c.env.Logger.Debug("request not written", "conn", r.k.number(), "error", err)
+		r.k.broken(ws)
 	}
 	select {
 	case <-r.settled:

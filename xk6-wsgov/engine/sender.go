@@ -18,17 +18,18 @@ type sender struct {
 	page     *ledger.Page
 	arrivals arrivals
 	messages renderer
+	numbers  *numbers
 	timer    *time.Timer
 	stalls   stalls
 	blocked  time.Duration // until when the last write took
 }
 
 func newSender(ctx context.Context, d *drive, k *conn, page *ledger.Page) *sender {
-	s := &sender{d: d, ctx: ctx, k: k, page: page, timer: time.NewTimer(never)}
+	s := &sender{d: d, ctx: ctx, k: k, page: page, timer: time.NewTimer(never), numbers: newNumbers(k)}
 	if source := d.plan.Source; source.Ahead() > 0 {
-		s.messages = startAhead(ctx, k, source, d.plan.Count)
+		s.messages = startAhead(ctx, s.numbers, source, d.plan.Count)
 	} else {
-		s.messages = &inline{k: k, source: source}
+		s.messages = &inline{numbers: s.numbers, source: source}
 	}
 	return s
 }
@@ -62,6 +63,9 @@ func (s *sender) run() {
 
 // sleepUntil waits for an intended time and reports false if the run is interrupted before.
 func (s *sender) sleepUntil(due time.Duration) bool {
+	if yes, at := s.d.halted(); yes && at > 0 && due > at {
+		return false // however late this sender is
+	}
 	wait := due - s.now()
 	if wait <= 0 {
 		return true
@@ -176,7 +180,11 @@ func (s *sender) send(ws *wire.Conn, e *ledger.Entry, m rendered) {
 	at := s.now()
 	e.ID, e.IDKind = m.msg.ID, m.msg.IDKind
 	e.CapWait, e.SocketWait = s.stalls.since(e.Due)
-	if err := s.k.table.Sent(e, at, s.d.c.target.ReplyTimeout); err != nil {
+	switch err := s.k.table.Sent(e, at, s.d.c.target.ReplyTimeout); {
+	case errors.Is(err, ledger.ErrDown):
+		s.page.Unsent(e, record.ReasonClosed)
+		return
+	case err != nil:
 		s.d.c.noteRender(err)
 		s.page.Unsent(e, record.ReasonScript)
 		return
@@ -202,17 +210,21 @@ func (s *sender) unrendered(due time.Duration) {
 		until = s.now()
 	}
 	for ok := true; ok && due <= until; due, ok = s.arrivals.next() {
-		s.page.Unsent(s.page.Plan(s.k.newID(), due), record.ReasonCutoff)
+		s.page.Unsent(s.page.Plan(s.numbers.next(), due), record.ReasonCutoff)
 	}
 }
 
 // flushAfter bounds how many settled messages wait to be emitted when many are booked at once.
 const flushAfter = 4096
 
-// rest books a message due at the given time, and all that the arrivals still hold, as unsent.
+// rest books a message due at the given time, and all that the arrivals still hold, as unsent: each at its time, since the
+// run may be interrupted before, or at once if no connection is left that could take longer.
 func (s *sender) rest(due time.Duration, reason string) {
 	for n, ok := 1, true; ok; n++ {
-		s.page.Unsent(s.page.Plan(s.k.newID(), due), reason)
+		if !s.d.c.allDead() && !s.sleepUntil(due) {
+			return
+		}
+		s.page.Unsent(s.page.Plan(s.numbers.next(), due), reason)
 		if n%flushAfter == 0 {
 			s.d.flush()
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/wsgov/wsgov/record"
+	"github.com/wsgov/wsgov/xk6-wsgov/reply"
 )
 
 // pipes is a listener whose connections are in-memory pipes: inside a synctest bubble nothing but the fake clock takes
@@ -330,5 +331,133 @@ func TestReconnect(t *testing.T) {
 			t.Errorf("handshakes %+v, lost %v", l.Handshakes, l.LostReasons)
 		}
 		near(t, "send lag max", l.SendLag.Max, 5) // message 2 was due at 10 ms and waited for the connection
+	})
+}
+
+// A peer that takes nothing must not hold an interrupted plan to its end, and nothing due after the interruption is planned.
+func TestInterruptionOfABlockedWrite(t *testing.T) {
+	mute := func(p *peer) {
+		_, _, _ = p.ReadMessage()
+		<-time.After(time.Minute)
+	}
+	simulate(t, Target{}, mute, func(t *testing.T, c *Client, _ *collector) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(950*time.Millisecond, cancel).Stop()
+		p := unlimited(open(10, time.Hour))
+		p.Source = counting{}
+		start := time.Now()
+		l, err := c.Drive(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCounts(t, l, 10, 0, 0, 2, 8)
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("the plan ended %v after its start", took)
+		}
+	})
+}
+
+// One connection of two dies; what it cannot send is booked when it is due, so that an interruption still ends the plan.
+func TestInterruptionAfterADeath(t *testing.T) {
+	var mu sync.Mutex
+	first := true
+	dying := func(p *peer) {
+		mu.Lock()
+		dies := first
+		first = false
+		mu.Unlock()
+		if dies {
+			_, _, _ = p.ReadMessage()
+			return
+		}
+		onMessage(answerOK)(p)
+	}
+	simulate(t, Target{Connections: 2}, dying, func(t *testing.T, c *Client, _ *collector) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(1990*time.Millisecond, cancel).Stop()
+		p := open(10, time.Hour)
+		p.Source = counting{}
+		l, err := c.Drive(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantCounts(t, l, 40, 20, 0, 1, 19)
+	})
+}
+
+// A reply that comes after its deadline, but before anybody looked, frees a closed plan when it comes.
+func TestClosedPlanAfterALateReply(t *testing.T) {
+	slow := func(p *peer) {
+		onMessage(func(p *peer, id string) {
+			delay := 10 * time.Millisecond
+			if id == "1" {
+				delay = 105 * time.Millisecond
+			}
+			time.AfterFunc(delay, func() { answerOK(p, id) })
+		})(p)
+	}
+	simulate(t, Target{ReplyTimeout: 100 * time.Millisecond}, slow, func(t *testing.T, c *Client, _ *collector) {
+		l := runPlan(t, c, closedLoop(2))
+		wantCounts(t, l, 2, 1, 0, 1, 0)
+		near(t, "response of the second", l.ResponseTime.Min, 10)
+		near(t, "lag of the second", l.SendLag.Max, 0)
+	})
+}
+
+func TestPoissonWithACountPlansAllOfIt(t *testing.T) {
+	simulate(t, Target{}, onMessage(answerOK), func(t *testing.T, c *Client, _ *collector) {
+		for seed := range int64(20) {
+			l := runPlan(t, c, Plan{Rate: 100, Count: 100, Arrivals: Poisson, Seed: seed})
+			wantCounts(t, l, 100, 100, 0, 0, 0)
+		}
+	})
+}
+
+// A greeting that is never answered is a failed attempt, of which there are so many in a row.
+func TestFailedGreetingsAreNotRepeatedForEver(t *testing.T) {
+	await, err := reply.NewCondition(reply.Condition{Path: "type", Equals: "ack"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := Target{
+		Hello: []Hello{{Message: []byte(`{}`), Await: await}}, Ramp: Ramp{Timeout: time.Second},
+		Reconnect: &Reconnect{Attempts: 3, Delay: time.Second},
+	}
+	simulate(t, target, silent, func(t *testing.T, c *Client, _ *collector) {
+		if opened, failed, err := c.Connect(t.Context()); opened != 0 || failed != 1 || err != nil {
+			t.Errorf("opened %d, failed %d, %v", opened, failed, err)
+		}
+		c.conns[0].waitDead(t.Context())
+	})
+}
+
+// Numbers are given once, also where a request comes between a plan's.
+func TestNumbersAreGivenOnce(t *testing.T) {
+	simulate(t, Target{}, onMessage(answerOK), func(t *testing.T, c *Client, seen *collector) {
+		driving := make(chan struct{})
+		go func() {
+			defer close(driving)
+			p := open(100, 100*time.Millisecond)
+			p.Source = counting{ahead: 8}
+			if _, err := c.Drive(t.Context(), p); err != nil {
+				t.Error(err)
+			}
+		}()
+		<-time.After(50 * time.Millisecond)
+		slot, out := c.NewSlot(), []Message{{}}
+		_ = counting{}.Render(t.Context(), []Slot{slot}, out)
+		if _, err := c.Request(t.Context(), slot, out[0], RequestOptions{}); err != nil {
+			t.Error(err)
+		}
+		<-driving
+		runPlan(t, c, burst(5))
+		given := map[string]bool{}
+		for _, s := range seen.of(record.Delivered) {
+			msg := s.Metadata.Value(record.MetaMsg)
+			if given[msg] {
+				t.Errorf("message %s was planned twice", msg)
+			}
+			given[msg] = true
+		}
 	})
 }

@@ -27,7 +27,7 @@ type done struct {
 
 // ownIndex is the position k of an id in the connection's own progression.
 func (d *done) ownIndex(id string) (int, bool) {
-	if len(id) == 0 || len(id) > 15 || id[0] < '0' || id[0] > '9' {
+	if len(id) == 0 || len(id) > 15 || id[0] < '1' || id[0] > '9' { // "06" is not 6
 		return 0, false
 	}
 	n, err := strconv.ParseInt(id, 10, 64)

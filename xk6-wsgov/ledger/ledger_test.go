@@ -195,7 +195,7 @@ func TestOwnProgression(t *testing.T) {
 	d := done{offset: 3, stride: 80}
 	for id, want := range map[string]bool{"3": true, "83": true, "84": false, "03": false, "1": false, "": false, "x": false, "9007199254740993000": false} {
 		d.foreign = nil
-		if _, ok := d.ownIndex(id); ok != want && id != "03" {
+		if _, ok := d.ownIndex(id); ok != want {
 			t.Errorf("ownIndex(%q) = %v, want %v", id, ok, want)
 		}
 	}

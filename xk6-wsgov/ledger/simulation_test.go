@@ -124,6 +124,7 @@ func TestTableAgainstNaiveModel(t *testing.T) {
 			},
 			"close": func(t *rapid.T) {
 				table.Closed(now, 1006)
+				table.Reopened()
 				m.lose(func(*modelMessage) bool { return true }, "closed:1006")
 			},
 			"": func(t *rapid.T) { compare(t, book, m) },

@@ -14,6 +14,9 @@ import (
 // ErrInFlight says that a message with the same id is still unanswered on the connection.
 var ErrInFlight = errors.New("a message with this id is still in flight on this connection: ids must differ between messages that wait for a reply at the same time")
 
+// ErrDown says that the connection has ended and nothing can be sent on it.
+var ErrDown = errors.New("the connection has ended")
+
 // Table pairs the replies of one connection with the entries of every plan on it. Its methods may be called from any
 // goroutine; its lock also guards the connection's pages.
 type Table struct {
@@ -21,6 +24,7 @@ type Table struct {
 	open     map[string]*Entry
 	deadline deadlines
 	done     done
+	down     bool  // the connection has ended
 	current  *Page // the plan started last, which frames that belong to no message are booked on
 }
 
@@ -53,11 +57,14 @@ func (t *Table) NewPage(b *Book) *Page {
 }
 
 // Sent books that an entry's message is about to be written at the given time. It must be called before the write, so
-// that no reply can come first. A second message in flight with the same id is refused with ErrInFlight and stays
-// unsent.
+// that no reply can come first. A second message in flight with the same id is refused with ErrInFlight, one on a
+// connection that has ended with ErrDown; both stay unsent.
 func (t *Table) Sent(e *Entry, at time.Duration, timeout time.Duration) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.down {
+		return ErrDown
+	}
 	if _, taken := t.open[e.ID]; taken {
 		return ErrInFlight
 	}
@@ -133,6 +140,7 @@ func (t *Table) answer(e *Entry, at time.Duration, p *reply.Part) Verdict {
 	page.noteIDKind(e, p)
 	if at > e.Deadline {
 		t.settle(e, record.Lost, "", record.ReasonTimeout, p)
+		page.freedAt = max(page.freedAt, at)
 		t.done.set(e.ID, answered)
 		return page.stray(record.KindLate, p)
 	}
@@ -181,12 +189,20 @@ func (t *Table) Expire(limit, now time.Duration) (next time.Duration, waiting bo
 func (t *Table) Closed(at time.Duration, code int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.down = true
 	reason := fmt.Sprintf("%s:%d", record.ReasonClosed, code)
 	for len(t.deadline) > 0 {
 		e := t.deadline[0]
 		t.settle(e, record.Lost, "", reason, nil)
 		e.page.freedAt = max(e.page.freedAt, at)
 	}
+}
+
+// Reopened allows sending again after Closed.
+func (t *Table) Reopened() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.down = false
 }
 
 // Forgotten is how many ids the table no longer remembers: replies to them would be booked unmatched.

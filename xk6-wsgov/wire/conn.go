@@ -76,6 +76,11 @@ func (c *Conn) Write(data []byte, binary bool, deadline time.Time) error {
 	return err
 }
 
+// AbortWrite fails a write that is under way, as an expired deadline does. It does nothing to later ones.
+func (c *Conn) AbortWrite() {
+	_ = c.socket.SetWriteDeadline(time.Unix(1, 0)) // fails on a closed socket only, which writes nothing
+}
+
 // Ping sends a WebSocket ping.
 func (c *Conn) Ping() error {
 	return c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(controlTimeout))

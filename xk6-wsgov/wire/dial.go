@@ -47,6 +47,9 @@ func Dial(ctx context.Context, cfg Config) (*Conn, Handshake, error) {
 	var socket *stamped
 	d := cfg.dialer(&h, &socket)
 	ws, resp, err := d.DialContext(h.trace(ctx, cfg.Now), cfg.URL, cfg.Header)
+	if socket != nil && !socket.release() && err == nil { // ctx ended in the last moment and cut the socket
+		err = ctx.Err()
+	}
 	if resp != nil {
 		h.Status = resp.StatusCode
 	}
@@ -88,6 +91,8 @@ func (cfg *Config) dialer(h *Handshake, socket **stamped) *websocket.Dialer {
 			}
 			h.ConnectedAt = cfg.Now()
 			*socket = stamp(c, cfg.Now)
+			// The handshake itself does not watch ctx.
+			(*socket).release = context.AfterFunc(ctx, func() { _ = c.Close() })
 			return *socket, nil
 		},
 		TLSClientConfig: cfg.TLS,

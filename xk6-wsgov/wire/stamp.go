@@ -11,6 +11,8 @@ type stamped struct {
 	net.Conn
 	now  func() time.Duration
 	last atomic.Int64
+	// release lets the connection outlive the context it was dialled with; false says that it was cut already.
+	release func() bool
 }
 
 func stamp(c net.Conn, now func() time.Duration) *stamped {
