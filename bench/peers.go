@@ -32,9 +32,14 @@ var children = map[string]func(args []string) int{
 		return gateway.Main(ctx, args, nil, os.Stdout, os.Stderr)
 	},
 	"child-report": func(args []string) int {
-		return report.Main(context.Background(), args, nil, os.Stdout, os.Stderr)
+		code := report.Main(context.Background(), args, nil, os.Stdout, os.Stderr)
+		fmt.Fprintf(os.Stdout, "%s%.0f\n", peakPrefix, peakRSS())
+		return code
 	},
 }
+
+// peakPrefix begins the line on which a child tells its peak memory.
+const peakPrefix = "peak memory in bytes: "
 
 // start runs a child until the function it returns is called. The child's first line ends with its address.
 func start(ctx context.Context, name string, args ...string) (address string, stop func(), err error) {

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"os"
-	"runtime"
+	"strings"
 	"syscall"
 )
 
@@ -17,14 +19,19 @@ func cpuSeconds() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peakRSS is the most memory an ended process had resident, in bytes.
-func peakRSS(p *os.ProcessState) float64 {
-	u, ok := p.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
+// peakRSS is the most memory this process has had resident, in bytes. The kernel tells it per address space; the figure that
+// a parent gets of an ended child is no use, since it has the parent's own peak in it from before the child's program was
+// loaded. It is NaN where /proc does not tell.
+func peakRSS() float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return math.NaN()
 	}
-	if runtime.GOOS == "darwin" { // there in bytes, elsewhere in kilobytes
-		return float64(u.Maxrss)
+	for line := range strings.Lines(string(status)) {
+		var kB float64
+		if _, err := fmt.Sscanf(line, "VmHWM: %f kB", &kB); err == nil {
+			return kB * 1024
+		}
 	}
-	return float64(u.Maxrss) * 1024
+	return math.NaN()
 }
