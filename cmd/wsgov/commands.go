@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wsgov/wsgov/examples/gateway"
+	"github.com/wsgov/wsgov/internal/nearest"
 	"github.com/wsgov/wsgov/postproc/report"
 )
 
@@ -43,6 +44,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	switch args[0] {
 	case "-h", "--help", "help":
+		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+			return run(ctx, []string{args[1], "--help"}, stdin, stdout, stderr)
+		}
 		fmt.Fprint(stdout, usage)
 		return 0
 	case "-v", "--version":
@@ -55,7 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitUsage
 }
 
-// suggest names what a mistaken command may have meant.
+// suggest says what a mistaken command may have meant.
 func suggest(name string) string {
 	if strings.HasSuffix(name, ".js") || strings.HasSuffix(name, ".ts") {
 		return fmt.Sprintf("to run a script write: wsgov run %s", name)
@@ -63,11 +67,19 @@ func suggest(name string) string {
 	if strings.Contains(name, ".ndjson") || strings.Contains(name, ".json") {
 		return fmt.Sprintf("to judge a run write: wsgov report %s", name)
 	}
-	return "use one of " + strings.Join(slices.Sorted(maps.Keys(commands)), ", ")
+	names := slices.Sorted(maps.Keys(commands))
+	if near := nearest.To(name, names); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	return "use one of " + strings.Join(names, ", ")
 }
 
 // version prints what this program was built from.
 func version(_ context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
+		fmt.Fprintln(stdout, "Usage: wsgov version\n\nPrints the version, or the revision it was built from, and the Go version.")
+		return 0
+	}
 	if len(args) > 0 {
 		fmt.Fprintf(stderr, "wsgov version: it takes no arguments, but %q was given\n", args[0])
 		return exitUsage
