@@ -14,7 +14,6 @@ var marks = []struct {
 	licence string
 	phrases []string
 }{
-	{"MPL-2.0", []string{"mozilla public license", "2.0"}}, // before the GNU licences, which it names as secondary ones
 	{"AGPL-3.0", []string{"gnu affero general public license"}},
 	{"LGPL", []string{"gnu lesser general public license"}},
 	{"GPL", []string{"gnu general public license", "version"}},
@@ -30,6 +29,9 @@ var marks = []struct {
 // classify names the licence of a text.
 func classify(text string) (string, error) {
 	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	if strings.HasPrefix(text, "mozilla public license version 2.0") {
+		return "MPL-2.0", nil // by its title, because it names the GNU licences as secondary ones
+	}
 	for _, m := range marks {
 		if containsAll(text, m.phrases) {
 			return m.licence, nil
