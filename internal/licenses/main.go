@@ -23,6 +23,9 @@ const tags = "e2e slow"
 
 func main() {
 	modules, err := used()
+	if err == nil && len(modules) == 0 {
+		err = errors.New("no module is used, which cannot be")
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "licenses:", err)
 		os.Exit(1)
@@ -40,9 +43,14 @@ type module struct {
 
 // used lists the modules of all packages in the build, tests included, on every system.
 func used() ([]module, error) {
+	path, err := exec.Command("go", "list", "-m").Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding this module: %w", err)
+	}
+	packages := strings.TrimSpace(string(path)) + "/..." // wherever in the module this runs
 	found := map[string]module{}
 	for _, system := range systems {
-		cmd := exec.Command("go", "list", "-deps", "-test", "-tags", tags, "-json=Module", "./...")
+		cmd := exec.Command("go", "list", "-deps", "-test", "-tags", tags, "-json=Module", packages)
 		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
