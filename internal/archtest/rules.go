@@ -106,15 +106,19 @@ var clock = regexp.MustCompile(`^(Now|Since|Until|Sleep|After|AfterFunc|Tick|New
 
 func checkClocks(files []*file) (breaches []string) {
 	for _, f := range files {
-		if f.test || !slices.ContainsFunc(clockless, func(place string) bool { return within(f.dir(), place) }) {
+		name, imported := f.localName("time")
+		if f.test || !imported || !slices.ContainsFunc(clockless, func(place string) bool { return within(f.dir(), place) }) {
 			continue
+		}
+		if name == "." {
+			breaches = append(breaches, f.name+" imports time without a name: its clock could not be seen")
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			s, ok := n.(*ast.SelectorExpr)
 			if !ok {
 				return true
 			}
-			if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" && clock.MatchString(s.Sel.Name) {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == name && clock.MatchString(s.Sel.Name) {
 				breaches = append(breaches, fmt.Sprintf("%s uses time.%s: take the time as an argument", f.set.Position(s.Pos()), s.Sel.Name))
 			}
 			return true
@@ -146,10 +150,10 @@ func checkSizes(files []*file) (breaches []string) {
 
 // foreign matches k6's own modules where a module or a package could require them. The pattern is written so that it does
 // not match itself.
-var foreign = regexp.MustCompile(`go\.k6\.io` + `/k6`)
+var foreign = regexp.MustCompile(`go\.k6` + `\.io`)
 
 // places matches what only makes sense on one machine, or names a registry.
-var places = regexp.MustCompile(`(^|[^a-zA-Z0-9.])(/wor` + `k/|/roo` + `t/|/hom` + `e/[a-z])|proxy\.golang` + `\.org|registry\.npm` + `js\.org|deb\.debian` + `\.org`)
+var places = regexp.MustCompile(`(^|[^a-zA-Z0-9.])(/wor` + `k/|/roo` + `t/|/hom` + `e/[a-z]|/Use` + `rs/[a-z]|/tm` + `p/)|proxy\.golang` + `\.org|registry\.npm` + `js\.org|deb\.debian` + `\.org`)
 
 // checkTexts looks at what is not Go as well: no module file names k6, no file names a machine.
 func checkTexts(root fs.FS) (breaches []string, err error) {

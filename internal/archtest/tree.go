@@ -28,6 +28,20 @@ type file struct {
 // dir is the folder of the file's package, relative to the root.
 func (f *file) dir() string { return path.Dir(f.name) }
 
+// localName is the name under which the file uses a package of the standard library.
+func (f *file) localName(importPath string) (name string, imported bool) {
+	for _, i := range f.syntax.Imports {
+		if i.Path.Value != strconv.Quote(importPath) {
+			continue
+		}
+		if i.Name != nil {
+			return i.Name.Name, true
+		}
+		return path.Base(importPath), true
+	}
+	return "", false
+}
+
 // read parses every Go file of a tree, testdata and hidden folders apart.
 func read(root fs.FS) (files []*file, err error) {
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
