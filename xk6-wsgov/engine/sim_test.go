@@ -158,18 +158,20 @@ func TestUnhinderedTimesAreExact(t *testing.T) {
 	})
 }
 
+// stalling stops reading for a second at the tenth message.
+func stalling(p *peer) {
+	n := 0
+	onMessage(func(p *peer, id string) {
+		if n++; n == 10 {
+			<-time.After(time.Second) // the stall
+		}
+		answerOK(p, id)
+	})(p)
+}
+
 // A peer that stops reading for a second: the messages due meanwhile wait on the socket, which their response time has and
 // their service time has not.
 func TestStalledPeer(t *testing.T) {
-	stalling := func(p *peer) {
-		n := 0
-		onMessage(func(p *peer, id string) {
-			if n++; n == 10 {
-				<-time.After(time.Second) // the stall
-			}
-			answerOK(p, id)
-		})(p)
-	}
 	simulate(t, Target{}, stalling, func(t *testing.T, c *Client, seen *collector) {
 		l := runPlan(t, c, unlimited(open(100, 2*time.Second)))
 		wantCounts(t, l, 200, 200, 0, 0, 0)
@@ -186,15 +188,6 @@ func TestStalledPeer(t *testing.T) {
 
 // Under drop, what the stalled socket could not take before its successor was due is given up and said so.
 func TestStalledPeerUnderDrop(t *testing.T) {
-	stalling := func(p *peer) {
-		n := 0
-		onMessage(func(p *peer, id string) {
-			if n++; n == 10 {
-				<-time.After(time.Second) // the stall
-			}
-			answerOK(p, id)
-		})(p)
-	}
 	simulate(t, Target{}, stalling, func(t *testing.T, c *Client, _ *collector) {
 		p := unlimited(open(100, 2*time.Second))
 		p.Drop = true
