@@ -21,9 +21,10 @@ test:
 race:
 	$(GO) test -race $$($(GO) list ./... | grep -v /cmd/)
 
-# What takes longer: the built program against real gateways, and memory under large inputs.
+# What takes longer: the built program against real gateways, and memory under large inputs. One package at a time, so that
+# they do not take each other's cores.
 e2e: build
-	$(GO) test -tags 'e2e slow' -timeout 15m ./cmd/wsgov ./postproc/...
+	$(GO) test -tags 'e2e slow' -p 1 -timeout 15m ./cmd/wsgov ./postproc/...
 
 lint: licenses
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'not formatted: run gofmt -w .'; exit 1; }
